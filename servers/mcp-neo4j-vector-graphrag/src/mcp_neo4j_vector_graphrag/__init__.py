@@ -1,0 +1,1 @@
+"""GraphRAG retrievers on Neo4j as MCP tools."""

@@ -1,0 +1,1 @@
+"""The connection to Neo4j and what is known of the database behind it."""

@@ -1,0 +1,120 @@
+"""One Neo4j database: every query goes through here, reads only, and ends in time."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import TYPE_CHECKING, Any
+
+import neo4j
+from neo4j.exceptions import DriverError, Neo4jError
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
+
+from mcp_neo4j_vector_graphrag import deadline
+from mcp_neo4j_vector_graphrag.database.faults import translate
+from mcp_neo4j_vector_graphrag.errors import UnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT_READ_TIMEOUT = 30.0
+"""Seconds that the database gives a query."""
+
+_CONNECT_SECONDS = 3.0
+_RETRY_SECONDS = 3.0
+_GRACE_SECONDS = 5.0
+"""A query that pays no heed to the database's timeout is given up this much later."""
+
+
+class Database:
+    """Reads from one database with one round trip a query.
+
+    Args:
+        driver: A synchronous driver; it connects at the first query.
+        name: The database's name; `None` means the user's default database and costs a round trip more.
+        read_timeout: Seconds that the database gives a query.
+    """
+
+    def __init__(
+        self, driver: neo4j.Driver, name: str | None = None, read_timeout: float = DEFAULT_READ_TIMEOUT
+    ) -> None:
+        self.driver = driver
+        self.name = name
+        self.read_timeout = read_timeout
+
+    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[neo4j.Record]:
+        """Return the rows of a reading statement.
+
+        Raises:
+            Neo4jError: Neo4j refused the statement; `fault` turns it into a text for the caller.
+            DriverError: The connection failed, after retries.
+            UnavailableError: Neither answer nor error came in time.
+        """
+        return self._run(statement, parameters or {})[0]
+
+    def explain(self, statement: str) -> neo4j.ResultSummary:
+        """Return the summary, with the plan, of a statement that is not run.
+
+        Raises:
+            Neo4jError: The statement does not parse, or names what does not exist.
+            DriverError: The connection failed, after retries.
+            UnavailableError: Neither answer nor error came in time.
+        """
+        return self._run(f"EXPLAIN {statement}", {})[1]
+
+    def fault(self, error: Exception) -> Exception:
+        """Return what a caller is told in place of an error of the driver."""
+        return translate(error, database=self.name, timeout=self.read_timeout)
+
+    def close(self) -> None:
+        """Close the driver and its connections."""
+        self.driver.close()
+
+    def _run(self, statement: str, parameters: Mapping[str, Any]) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
+        end = time.monotonic() + self.read_timeout + _GRACE_SECONDS
+        retrying = Retrying(
+            retry=retry_if_exception(_is_passing),
+            stop=stop_after_delay(_RETRY_SECONDS),
+            wait=wait_random_exponential(multiplier=0.05, max=1),
+            reraise=True,
+        )
+        return retrying(self._run_until, end, statement, parameters)
+
+    def _run_until(
+        self, end: float, statement: str, parameters: Mapping[str, Any]
+    ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
+        seconds = max(end - time.monotonic(), 0)
+        try:
+            return deadline.start(self._run_once, statement, parameters).result(timeout=seconds)
+        except FutureTimeoutError:
+            raise UnavailableError(
+                f"Neo4j gave no answer within {self.read_timeout + _GRACE_SECONDS:g} s, its own time limit of "
+                f"{self.read_timeout:g} s included (NEO4J_READ_TIMEOUT): ask again later."
+            ) from None
+
+    def _run_once(
+        self, statement: str, parameters: Mapping[str, Any]
+    ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
+        query = neo4j.Query(statement, timeout=self.read_timeout)
+        with self.driver.session(database=self.name, default_access_mode=neo4j.READ_ACCESS) as session:
+            result = session.run(query, dict(parameters))
+            return list(result), result.consume()
+
+
+def open_driver(uri: str, username: str, password: str | None) -> neo4j.Driver:
+    """Return a driver with this project's limits; it connects at the first query, without a password as nobody.
+
+    Raises:
+        ConfigurationError: The URI has no scheme that the driver knows.
+    """
+    return neo4j.GraphDatabase.driver(
+        uri,
+        auth=(username, password) if password else None,
+        connection_timeout=_CONNECT_SECONDS,
+        connection_acquisition_timeout=_CONNECT_SECONDS + 1,
+        notifications_min_severity="OFF",
+    )
+
+
+def _is_passing(error: BaseException) -> bool:
+    return isinstance(error, (Neo4jError, DriverError)) and error.is_retryable()

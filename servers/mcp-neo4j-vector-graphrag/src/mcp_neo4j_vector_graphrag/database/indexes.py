@@ -1,0 +1,105 @@
+"""The indexes that a search can use, as the database describes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from mcp_neo4j_vector_graphrag.errors import SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+
+ENTITY_VARIABLE: dict[str, Literal["node", "relationship"]] = {"NODE": "node", "RELATIONSHIP": "relationship"}
+
+_SHOW_INDEXES = """\
+SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, options, state
+WHERE type IN ['VECTOR', 'FULLTEXT']
+RETURN name, type, entityType, labelsOrTypes, properties, options.indexConfig AS config, state
+ORDER BY name"""
+
+
+@dataclass(frozen=True)
+class VectorIndex:
+    """A vector index on nodes or relationships."""
+
+    name: str
+    variable: Literal["node", "relationship"]
+    """What a retrieval query calls the entity that was found."""
+    labels: tuple[str, ...]
+    """All labels, or relationship types."""
+    property: str
+    """The property that holds the vector."""
+    filter_properties: tuple[str, ...]
+    """The properties that the index itself can filter by."""
+    dimensions: int | None
+    """`None` where the index was created without; it then takes vectors of any length."""
+    similarity: str
+    """`cosine` or `euclidean`."""
+    state: str
+    """`ONLINE`, `POPULATING` or `FAILED`."""
+
+
+@dataclass(frozen=True)
+class Indexes:
+    """The vector indexes of one database by name, and the names of its full-text indexes."""
+
+    vector: Mapping[str, VectorIndex]
+    fulltext: tuple[str, ...]
+
+    def searchable(self, name: str) -> VectorIndex:
+        """Return the vector index of that name.
+
+        Raises:
+            SetupError: It does not exist, is of another kind, or is not online.
+        """
+        index = self.vector.get(name)
+        if index is None:
+            what = "is a full-text index" if name in self.fulltext else "does not exist in this database"
+            raise SetupError(f"The vector index '{name}' (INDEX_NAME) {what}: {_names(self.vector)}")
+        if index.state == "POPULATING":
+            raise SetupError(f"The vector index '{name}' is still being populated: ask again when it is online.")
+        if index.state != "ONLINE":
+            raise SetupError(f"The vector index '{name}' is in state {index.state}: drop it and create it again.")
+        return index
+
+    @property
+    def vector_properties(self) -> frozenset[str]:
+        """The names of all properties that hold vectors."""
+        return frozenset(index.property for index in self.vector.values())
+
+    @property
+    def vector_dimensions(self) -> frozenset[int]:
+        """The lengths of all vectors in the indexes, as far as they are known."""
+        return frozenset(index.dimensions for index in self.vector.values() if index.dimensions)
+
+
+def read_indexes(database: Database) -> Indexes:
+    """Return the indexes of a database that answer searches, in one round trip."""
+    rows = [row.data() for row in database.read(_SHOW_INDEXES)]
+    return Indexes(
+        vector={row["name"]: _vector_index(row) for row in rows if row["type"] == "VECTOR"},
+        fulltext=tuple(row["name"] for row in rows if row["type"] == "FULLTEXT"),
+    )
+
+
+def _vector_index(row: Mapping[str, Any]) -> VectorIndex:
+    config = row["config"] or {}
+    embedding, *filters = row["properties"]
+    return VectorIndex(
+        name=row["name"],
+        variable=ENTITY_VARIABLE[row["entityType"]],
+        labels=tuple(row["labelsOrTypes"]),
+        property=embedding,
+        filter_properties=tuple(filters),
+        dimensions=config.get("vector.dimensions"),
+        similarity=str(config.get("vector.similarity_function", "cosine")).lower(),
+        state=row["state"],
+    )
+
+
+def _names(names: Iterable[str]) -> str:
+    listed = ", ".join(f"'{name}'" for name in sorted(names))
+    return f"its vector indexes are {listed}." if listed else "it has no vector index; create one first."

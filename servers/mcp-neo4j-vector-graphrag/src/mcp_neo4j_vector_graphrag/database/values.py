@@ -1,0 +1,129 @@
+"""Values of Neo4j as plain JSON, with the vectors left out."""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import neo4j.graph
+import neo4j.spatial
+import neo4j.time
+import neo4j.vector
+
+LONG_VECTOR = 128
+"""A list of floats alone that has as many items, or as many as a vector index has dimensions, is taken for a vector."""
+
+_OMIT = object()
+_ZERO_FRACTION = re.compile(r"\.0+(?=[+\-Z]|$)")
+_TEMPORAL_TAGS = (b"D", b"d", b"I", b"i")
+
+
+@dataclass(frozen=True)
+class PlainJson:
+    """Turns values into plain JSON and leaves out vectors, at any depth, by name and by shape.
+
+    Args:
+        vector_properties: Names of the properties that hold vectors.
+        dimensions: Lengths of the vectors in the database's indexes.
+    """
+
+    vector_properties: frozenset[str] = frozenset()
+    dimensions: frozenset[int] = frozenset()
+
+    def row(self, record: neo4j.Record) -> dict[str, Any]:
+        """Return a row as a map from its columns to plain values, without the columns that hold a vector."""
+        # The record itself raises for a value that Python can't hold; as a tuple it hands out what came instead.
+        return self._map(dict(zip(record.keys(), tuple.__iter__(record), strict=True)))
+
+    def value(self, value: object) -> Any:  # noqa: ANN401 - any JSON value
+        """Return a value as plain JSON; a vector becomes `None`.
+
+        Dates, times and durations become ISO 8601 text; points keep their SRID; bytes become Base64; NaN and infinity
+        become `None`, since JSON has no such numbers.
+        """
+        plain = self._convert(value)
+        return None if plain is _OMIT else plain
+
+    def _convert(self, value: object) -> object:
+        match value:
+            case neo4j.vector.Vector():
+                return _OMIT
+            case neo4j.graph.Node() | neo4j.graph.Relationship():
+                return self._entity(value)
+            case neo4j.graph.Path():
+                return {
+                    "nodes": [self._entity(node) for node in value.nodes],
+                    "relationships": [self._entity(relationship) for relationship in value.relationships],
+                }
+            case neo4j.spatial.Point():
+                return {"srid": value.srid, **dict(zip("xyz", value, strict=False))}
+            case Mapping():
+                return self._map(value)
+            case neo4j.time.Duration():  # a tuple as well
+                return _scalar(value)
+            case list() | tuple() | set() | frozenset():
+                return self._list(list(value))
+            case _ if hasattr(value, "tolist"):
+                return self._convert(value.tolist())
+        return _scalar(value)
+
+    def _map(self, items: Mapping[Any, Any]) -> dict[str, Any]:
+        converted = {
+            str(key): self._convert(value)
+            for key, value in items.items()
+            if not (key in self.vector_properties and isinstance(value, (list, tuple, neo4j.vector.Vector, type(None))))
+        }
+        return {key: value for key, value in converted.items() if value is not _OMIT}
+
+    def _list(self, items: list[object]) -> object:
+        size = len(items)
+        if (size >= LONG_VECTOR or size in self.dimensions) and all(isinstance(item, float) for item in items):
+            return _OMIT
+        return [self.value(item) for item in items]
+
+    def _entity(self, entity: neo4j.graph.Node | neo4j.graph.Relationship) -> dict[str, Any]:
+        kind: dict[str, Any]
+        if isinstance(entity, neo4j.graph.Node):
+            kind = {"labels": sorted(entity.labels)}
+        else:
+            ends = (node.element_id if node else None for node in entity.nodes)
+            kind = {"type": entity.type, **dict(zip(("start", "end"), ends, strict=True))}
+        return {"id": entity.element_id, **kind, "properties": self._map(dict(entity))}
+
+
+def _scalar(value: object) -> object:
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else None
+        case bytes() | bytearray():
+            return base64.b64encode(value).decode("ascii")
+        case neo4j.time.Duration() | neo4j.time.Date() | neo4j.time.Time() | neo4j.time.DateTime():
+            return _ZERO_FRACTION.sub("", value.iso_format())
+        case _ if hasattr(value, "raw_data"):  # what the driver hands out for a value that it can't hold
+            return _early(value.raw_data)
+        case _ if hasattr(value, "isoformat"):
+            return value.isoformat()
+    return str(value)
+
+
+def _early(raw: Any) -> str:  # noqa: ANN401 - a structure of the Bolt protocol
+    """Return the ISO text of a date or a time that Python can't hold, such as one before year 1.
+
+    Dates are days and times are seconds since 1970, in the proleptic Gregorian calendar, which repeats every 400 years.
+    """
+    tag, fields = bytes(raw.tag), raw.fields
+    if tag not in _TEMPORAL_TAGS:
+        return "(a value that this server can't read)"
+    days, seconds = (fields[0], None) if tag == b"D" else divmod(fields[0], 86_400)
+    cycles = -((days + 719_162) // 146_097)
+    moment = datetime(1970, 1, 1) + timedelta(days=days + cycles * 146_097, seconds=seconds or 0)  # noqa: DTZ001
+    year = moment.year - 400 * cycles
+    date = f"{'-' if year < 0 else ''}{abs(year):04d}-{moment:%m-%d}"
+    return date if seconds is None else f"{date}T{moment:%H:%M:%S}{'' if tag == b'd' else 'Z'}"

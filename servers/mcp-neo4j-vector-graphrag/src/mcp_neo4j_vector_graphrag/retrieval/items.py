@@ -1,0 +1,51 @@
+"""The items of any retriever's answer: stock, custom or ours."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from neo4j_graphrag.types import RetrieverResultItem
+
+from mcp_neo4j_vector_graphrag.database.values import PlainJson
+from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import neo4j
+    from neo4j_graphrag.retrievers.base import Retriever
+    from neo4j_graphrag.types import RawSearchResult
+
+_PLAIN = PlainJson()
+
+
+def search(retriever: Retriever, question: str, top_k: int) -> list[RetrieverResultItem]:
+    """Return what a retriever finds for a question; one that takes no `top_k` decides itself how much that is."""
+    arguments: dict[str, Any] = {"query_text": question, "top_k": top_k}
+    accepted = inspect.signature(retriever.get_search_results).parameters
+    known = {name: value for name, value in arguments.items() if name in accepted}
+    return items_of(retriever, retriever.get_search_results(**known))
+
+
+def items_of(retriever: Retriever, found: RawSearchResult) -> list[RetrieverResultItem]:
+    """Return what a retriever found as items of plain values, without vectors.
+
+    The library's own formatters write Python's notation (`<Record …>`), so ours stands in for them; a formatter that
+    somebody gave or wrote is used as it is.
+    """
+    formatter = _formatter(retriever)
+    return [_plain(formatter(record)) for record in found.records]
+
+
+def _formatter(retriever: Retriever) -> Callable[[neo4j.Record], RetrieverResultItem]:
+    chosen = retriever.get_result_formatter()
+    of_the_library = getattr(chosen, "__module__", "").startswith("neo4j_graphrag.")
+    if of_the_library and not isinstance(retriever, VectorGraphRetriever):
+        return lambda record: item_from_row(_PLAIN.row(record))
+    return chosen
+
+
+def _plain(item: RetrieverResultItem) -> RetrieverResultItem:
+    return RetrieverResultItem(content=_PLAIN.value(item.content), metadata=_PLAIN.value(item.metadata))

@@ -1,0 +1,36 @@
+"""One row of a retrieval query as an item of text, score and metadata."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from neo4j_graphrag.types import RetrieverResultItem
+
+from mcp_neo4j_vector_graphrag.retrieval.result import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def item_from_row(row: Mapping[str, Any]) -> RetrieverResultItem:
+    """Return a row of plain values as a retriever's item.
+
+    The text is the column `text`, else the only column that holds text, else the whole row as compact JSON. `score` and
+    `metadata` are what they say; columns beside the text join the metadata, so none is lost.
+    """
+    rest = dict(row)
+    score, metadata = rest.pop("score", None), rest.pop("metadata", None)
+    column = _text_column(rest)
+    text = rest.pop(column) if column else json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
+    extra = rest if column else {}
+    if metadata is not None:
+        extra = {**extra, **(metadata if isinstance(metadata, dict) else {"metadata": metadata})}
+    return RetrieverResultItem(content=text, metadata={**extra, "score": score} if is_number(score) else extra)
+
+
+def _text_column(row: Mapping[str, Any]) -> str | None:
+    if isinstance(row.get("text"), str):
+        return "text"
+    texts = [column for column, value in row.items() if isinstance(value, str)]
+    return texts[0] if len(texts) == 1 else None

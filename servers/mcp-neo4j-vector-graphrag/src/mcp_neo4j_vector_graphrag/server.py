@@ -1,0 +1,170 @@
+"""Composition: settings make retrievers, retrievers make tools, tools make a server."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from fastmcp import FastMCP
+from starlette.middleware import Middleware
+from starlette.responses import JSONResponse
+
+from mcp_neo4j_vector_graphrag.backend import CONFIGURED_TOOL, Backend
+from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.namespace import tool_name
+from mcp_neo4j_vector_graphrag.tools.faults import ArgumentFaults
+from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, SearchTool
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable
+
+    from neo4j_graphrag.retrievers.base import Retriever
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from mcp_neo4j_vector_graphrag.settings import Settings
+
+PACKAGE = "mcp-neo4j-vector-graphrag"
+
+_logger = logging.getLogger(__name__)
+
+
+def create_mcp_server(
+    retrievers: Retriever | Mapping[str, Retriever],
+    namespace: str | None = None,
+    *,
+    descriptions: Mapping[str, str] | None = None,
+) -> FastMCP:
+    """Return an MCP server whose tools are retrievers.
+
+    Args:
+        retrievers: One retriever, whose tool is `neo4j_vector`, or a mapping from tool names to retrievers: those of
+            neo4j-graphrag, of this project, or your own.
+        namespace: Prefix of each name: with `dev`, `neo4j_vector` becomes `dev-neo4j_vector`.
+        descriptions: What each tool searches, by its name without the prefix; a model chooses between tools by it.
+
+    Raises:
+        SetupError: A name that clients refuse, or something that is no retriever.
+    """
+    from neo4j_graphrag.retrievers.base import Retriever as AnyRetriever  # noqa: PLC0415 - 0.8 s, here already paid
+
+    named = dict(retrievers) if isinstance(retrievers, Mapping) else {CONFIGURED_TOOL: retrievers}
+    for name, retriever in named.items():
+        if not isinstance(retriever, AnyRetriever):
+            raise SetupError(f"'{name}' is a {type(retriever).__name__}, not a retriever of neo4j-graphrag.")
+    told = descriptions or {}
+    return _server(
+        SearchTool(
+            name=tool_name(name, namespace),
+            base_name=name,
+            description=told.get(name) or describe(getattr(retriever, "index_name", None)),
+            retriever=_constant(retriever),
+        )
+        for name, retriever in named.items()
+    )
+
+
+def build(settings: Settings) -> FastMCP:
+    """Return the server that the settings describe; it connects to nothing yet."""
+    backend = Backend(settings)
+
+    @asynccontextmanager
+    async def lifespan(_: FastMCP) -> AsyncIterator[None]:
+        backend.start()
+        try:
+            yield
+        finally:
+            backend.close()
+
+    tool = SearchTool(
+        name=tool_name(CONFIGURED_TOOL, settings.namespace),
+        base_name=CONFIGURED_TOOL,
+        description=describe(backend.index_name, backend.about),
+        retriever=backend.retriever,
+        default_top_k=settings.top_k,
+        response_limit=settings.response_limit,
+        seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
+    )
+    return _server([tool], lifespan=lifespan)
+
+
+def describe(index_name: str | None, about: str | None = None) -> str:
+    """Return the description of a search tool, for a model that chooses between tools."""
+    where = f"the Neo4j index '{index_name}'" if index_name else "a Neo4j graph"
+    what = f"{about.rstrip('.')}. " if about else ""
+    return (
+        f"{what}Search by meaning: embeds the question, finds the nearest entries of {where} and returns their text "
+        "with what the graph says about them, best first."
+    )
+
+
+def run(settings: Settings) -> None:
+    """Serve until standard input closes (stdio), or until a signal (HTTP)."""
+    server = build(settings)
+    if settings.transport == "stdio":
+        server.run("stdio", show_banner=False)
+        return
+    if settings.transport == "sse":
+        _logger.warning("The transport sse is deprecated: clients of today speak http.")
+    uvicorn.run(
+        http_app(server, settings),
+        host=settings.server_host,
+        port=settings.server_port,
+        log_config=None,
+        timeout_graceful_shutdown=5,
+    )
+
+
+def http_app(server: FastMCP, settings: Settings) -> ASGIApp:
+    """Return the ASGI application: stateless, Host and Origin checked, with `/health` beside the endpoint."""
+
+    @server.custom_route("/health", methods=["GET"])
+    async def health(_: Request) -> JSONResponse:
+        return JSONResponse({"status": "ok"})
+
+    path = "/" + settings.server_path.strip("/")
+    return server.http_app(
+        path=path,
+        transport="sse" if settings.transport == "sse" else "http",
+        stateless_http=settings.transport == "http",
+        json_response=settings.transport == "http",
+        host_origin_protection=True,
+        allowed_hosts=settings.allowed_hosts,
+        allowed_origins=settings.allowed_origins,
+        middleware=[Middleware(_EitherSlash, path=path)],
+    )
+
+
+class _EitherSlash:
+    """Answers `/mcp/` as `/mcp`: a redirect loses the body with some clients."""
+
+    def __init__(self, app: ASGIApp, path: str) -> None:
+        self._app = app
+        self._path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] == f"{self._path}/":
+            scope = {**scope, "path": self._path, "raw_path": self._path.encode()}
+        await self._app(scope, receive, send)
+
+
+def _server(tools: Iterable[SearchTool], **options: Any) -> FastMCP:  # noqa: ANN401 - FastMCP's own
+    server = FastMCP(
+        PACKAGE,
+        version=version(PACKAGE),
+        middleware=[ArgumentFaults()],
+        on_duplicate="error",
+        mask_error_details=True,
+        **options,
+    )
+    for tool in tools:
+        server.add_tool(tool.build())
+    return server
+
+
+def _constant(retriever: Retriever) -> Callable[[], Retriever]:
+    return lambda: retriever

@@ -1,0 +1,248 @@
+"""Every option, once: its variable, its flag, what it does, its default and its check.
+
+The flags, the README's table and the refusal of a bad value all derive from these fields.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+
+from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic.fields import FieldInfo
+
+_UNEXPANDED = re.compile(r"\$\{[^}]*\}")
+_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+
+
+def _split(value: object) -> object:
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _strip(value: object) -> object:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _upper(value: object) -> object:
+    return value.strip().upper() if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_strip)]
+CommaSeparated = Annotated[list[str], NoDecode, BeforeValidator(_split)]
+
+
+def _option(description: str, *variables: str, flag: str, default: Any = None, **checks: Any) -> Any:  # noqa: ANN401
+    """Return the field of one option; the first variable wins over the second."""
+    return Field(
+        default,
+        description=description,
+        validation_alias=AliasChoices(*variables),
+        json_schema_extra={"flag": flag},
+        validate_default=False,
+        **checks,
+    )
+
+
+class Settings(BaseSettings):
+    """What the operator chose. A flag wins over a variable, a variable over the default; empty counts as not set."""
+
+    model_config = SettingsConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    uri: Text | None = _option(
+        "Where Neo4j is, such as neo4j+s://xxxx.databases.neo4j.io or bolt://localhost:7687. Required.",
+        "NEO4J_URI", "NEO4J_URL", flag="--db-url",
+    )  # fmt: skip
+    username: Text = _option("The Neo4j user.", "NEO4J_USERNAME", "NEO4J_USER", flag="--username", default="neo4j")
+    password: SecretStr | None = _option(
+        "The user's password. Without one, only a Neo4j that asks for none answers.",
+        "NEO4J_PASSWORD",
+        flag="--password",
+    )
+    database: Text | None = _option(
+        "The database to search. Default: the user's home database.", "NEO4J_DATABASE", flag="--database"
+    )
+    index_name: Text | None = _option(
+        "The vector index that `neo4j_vector` searches, on nodes or relationships.", "INDEX_NAME", flag="--index-name"
+    )
+    embedding_model: Text | None = _option(
+        "The model that made the index's vectors, as `provider:model` (LangChain) or `local:use-multilingual-v3`.",
+        "EMBEDDING_MODEL", flag="--embedding-model",
+    )  # fmt: skip
+    retrieval_query: Text | None = _option(
+        "Cypher that goes on from each hit: it sees `node` (or `relationship`), `score`, `$query_text` and `$top_k`. "
+        "Its columns `text`, `score` and `metadata` make the answer. Default: the hit's own properties.",
+        "RETRIEVAL_QUERY", flag="--retrieval-query",
+    )  # fmt: skip
+    top_k: int = _option(
+        "How many results a tool returns when the caller doesn't say, 1 to 50.",
+        "TOP_K", flag="--top-k", default=5, ge=1, le=50,
+    )  # fmt: skip
+    tool_description: Text | None = _option(
+        "What the data is about, for the model that chooses between tools.",
+        "TOOL_DESCRIPTION", flag="--tool-description",
+    )  # fmt: skip
+    namespace: Text | None = _option(
+        "Prefix of every tool's name, so that several servers can run side by side.",
+        "NEO4J_NAMESPACE", flag="--namespace",
+    )  # fmt: skip
+    transport: Literal["stdio", "http", "sse"] = _option(
+        "How clients connect: `stdio`, `http` (streamable), or `sse` (deprecated).",
+        "NEO4J_TRANSPORT", flag="--transport", default="stdio",
+    )  # fmt: skip
+    server_host: Text = _option(
+        "The address that HTTP listens on.", "NEO4J_MCP_SERVER_HOST", flag="--server-host", default="127.0.0.1"
+    )
+    server_port: int = _option(
+        "The port that HTTP listens on.", "NEO4J_MCP_SERVER_PORT", flag="--server-port", default=8000, ge=1, le=65535
+    )
+    server_path: Text = _option(
+        "The path of the HTTP endpoint.", "NEO4J_MCP_SERVER_PATH", flag="--server-path", default="/mcp"
+    )
+    allowed_hosts: CommaSeparated = _option(
+        "Host headers that HTTP answers beside the loopback ones, separated by commas.",
+        "NEO4J_MCP_SERVER_ALLOWED_HOSTS", flag="--allowed-hosts", default=[],
+    )  # fmt: skip
+    allowed_origins: CommaSeparated = _option(
+        "Web origins that HTTP answers beside the loopback ones, separated by commas.",
+        "NEO4J_MCP_SERVER_ALLOWED_ORIGINS", flag="--allowed-origins", default=[],
+    )  # fmt: skip
+    allow_unauthenticated: bool = _option(
+        "Let HTTP listen beyond loopback although it asks for no token: only behind something that does.",
+        "NEO4J_MCP_SERVER_ALLOW_UNAUTHENTICATED", flag="--allow-unauthenticated", default=False,
+    )  # fmt: skip
+    allowed_procedures: CommaSeparated = _option(
+        "Procedures that the retrieval query may call beside the usual reading ones, separated by commas; `*` stands "
+        "for any characters.",
+        "ALLOWED_PROCEDURES", flag="--allowed-procedures", default=[],
+    )  # fmt: skip
+    read_timeout: float = _option(
+        "Seconds that the database gives a query.",
+        "NEO4J_READ_TIMEOUT", flag="--read-timeout", default=30.0, gt=0, le=3600,
+    )  # fmt: skip
+    response_limit: int = _option(
+        "Characters of text in one answer; whole results beyond it are left out, and the answer says so.",
+        "NEO4J_MCP_RESPONSE_LIMIT", flag="--response-limit", default=40_000, ge=1_000,
+    )  # fmt: skip
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)] = _option(
+        "How much is logged, on stderr.", "LOG_LEVEL", flag="--log-level", default="WARNING"
+    )
+    demo: bool = _option(
+        "Serve the demo graph from a Neo4j of its own, started for the purpose; needs the `demo` extra.",
+        "NEO4J_MCP_DEMO", flag="--demo", default=False,
+    )  # fmt: skip
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take flags, then variables: a stray `.env` in the folder where a client starts the server counts not.
+
+        Blank variables count as not set, and so do placeholders that a client hands over unexpanded.
+        """
+        del settings_cls, dotenv_settings, file_secret_settings
+        assert isinstance(env_settings, EnvSettingsSource)  # noqa: S101 - what pydantic-settings hands over
+        env_settings.env_vars = {name: value for name, value in env_settings.env_vars.items() if not _is_blank(value)}
+        return (init_settings, env_settings)
+
+    @model_validator(mode="after")
+    def _agree(self) -> Settings:
+        """Refuse contradictions and what no start can do without."""
+        if self.demo and self.uri:
+            raise ValueError("NEO4J_MCP_DEMO (--demo) and NEO4J_URI are both set: take one of them")
+        if not self.demo:
+            self._check_connection()
+        if self.transport != "stdio" and not self._is_loopback() and not self.allow_unauthenticated:
+            raise ValueError(
+                f"NEO4J_MCP_SERVER_HOST is {self.server_host}, open to others, and no token is asked for: "
+                "set 127.0.0.1, or --allow-unauthenticated behind a proxy that asks"
+            )
+        return self
+
+    def _check_connection(self) -> None:
+        if not self.uri:
+            raise ValueError("NEO4J_URI is not set: set it to where Neo4j is, such as bolt://localhost:7687")
+        scheme = self.uri.partition("://")[0]
+        if scheme not in _SCHEMES or "://" not in self.uri:
+            raise ValueError(f"NEO4J_URI has no scheme that Neo4j knows: begin it with one of {', '.join(_SCHEMES)}")
+
+    def _is_loopback(self) -> bool:
+        return self.server_host in ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option as the command line and the README show it."""
+
+    field: str
+    variables: tuple[str, ...]
+    flag: str
+    description: str
+    default: str
+    is_switch: bool
+
+
+def options() -> list[Option]:
+    """Return all options, in the order of the fields."""
+    return [_as_option(name, info) for name, info in Settings.model_fields.items()]
+
+
+def load(flags: Mapping[str, object]) -> Settings:
+    """Return the settings: a flag wins over a variable, a variable over the default.
+
+    Args:
+        flags: Values by field name, of the flags that were given.
+
+    Raises:
+        SetupError: A value is missing, bad or contradicts another; the text names the variable.
+    """
+    variables = {option.field: option.variables[0] for option in options()}
+    given = {variables[field]: value for field, value in flags.items() if not _is_blank(value)}
+    try:
+        return Settings(**given)  # type: ignore[arg-type] # checked by the model
+    except ValidationError as error:
+        raise SetupError(_first_fault(error)) from None
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (
+        isinstance(value, str) and (not value.strip() or bool(_UNEXPANDED.fullmatch(value.strip())))
+    )
+
+
+def _as_option(name: str, info: FieldInfo) -> Option:
+    alias, extra = info.validation_alias, info.json_schema_extra
+    assert isinstance(alias, AliasChoices)  # noqa: S101 - narrows what `_option` has put there
+    assert isinstance(extra, dict)  # noqa: S101
+    return Option(
+        field=name,
+        variables=tuple(str(choice) for choice in alias.choices),
+        flag=str(extra["flag"]),
+        description=info.description or "",
+        default="" if info.default in (None, False, []) else str(info.default),
+        is_switch=info.annotation is bool,
+    )
+
+
+def _first_fault(error: ValidationError) -> str:
+    """Return one line that names the variable, never the value: it may be a secret in the wrong place."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    message = one_line(fault["msg"].removeprefix("Value error, "))
+    variable = fault["loc"][0] if fault["loc"] else None
+    return f"{variable} ({_flag(str(variable))}): {message}." if variable else f"{message}."
+
+
+def _flag(variable: str) -> str:
+    return next((option.flag for option in options() if variable in option.variables), "")

@@ -1,0 +1,1 @@
+"""MCP tools: one module per family."""

@@ -1,0 +1,71 @@
+"""The one translator of errors to MCP."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import pydantic
+from fastmcp.exceptions import ToolError, ValidationError
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from neo4j.exceptions import DriverError, Neo4jError
+from neo4j_graphrag.exceptions import Neo4jGraphRagError
+
+from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
+from mcp_neo4j_vector_graphrag.database.faults import translate
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError, one_line
+
+if TYPE_CHECKING:
+    import mcp_types
+    from fastmcp.tools import ToolResult
+
+_logger = logging.getLogger(__name__)
+
+
+class ArgumentFaults(Middleware):
+    """Tells a caller what is wrong with its arguments in one line, without quoting them."""
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[mcp_types.CallToolRequestParams],
+        call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Answer a call whose arguments fit, or raise the `ToolError` that FastMCP answers with."""
+        try:
+            return await call_next(context)
+        except ValidationError as error:
+            fault = to_tool_error(error.__cause__ or error)
+        raise fault
+
+
+def to_tool_error(error: BaseException) -> ToolError:
+    """Return the error that a caller is answered with; what an operator must see goes to the log, once."""
+    fault = _fault(error)
+    if not isinstance(fault, QuestionError):
+        _logger.warning("%s", fault)
+    return ToolError(str(fault), log_level=logging.DEBUG)
+
+
+def _fault(error: BaseException) -> GraphRAGError:
+    if isinstance(error, GraphRAGError):
+        return error
+    if isinstance(error, (Neo4jError, DriverError)):
+        return translate(error, database=None, timeout=DEFAULT_READ_TIMEOUT)
+    if isinstance(error, Neo4jGraphRagError):
+        return _of_the_library(error)
+    if isinstance(error, pydantic.ValidationError):
+        return QuestionError(f"Invalid arguments: {_argument_faults(error)}.")
+    _logger.error("A tool call failed through a fault of this server.", exc_info=error)
+    return GraphRAGError(f"The search failed inside the server ({type(error).__name__}); its log has the details.")
+
+
+def _of_the_library(error: Neo4jGraphRagError) -> GraphRAGError:
+    """Return what a stock retriever means: the cause where the driver is behind it, else its own first line."""
+    if isinstance(error.__cause__, (Neo4jError, DriverError)):
+        return translate(error.__cause__, database=None, timeout=DEFAULT_READ_TIMEOUT)
+    return SetupError(f"The retriever can't search ({type(error).__name__}): {one_line(str(error))}")
+
+
+def _argument_faults(error: pydantic.ValidationError) -> str:
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)

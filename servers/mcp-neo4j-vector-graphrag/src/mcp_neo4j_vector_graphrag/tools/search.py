@@ -1,0 +1,92 @@
+"""A search tool: a retriever with a name, a description and an input model."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from fastmcp.tools import Tool, ToolResult
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from mcp_neo4j_vector_graphrag import deadline
+from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
+from mcp_neo4j_vector_graphrag.errors import QuestionError, UnavailableError
+from mcp_neo4j_vector_graphrag.namespace import title
+from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_LIMIT, SearchResult, as_text, collect
+from mcp_neo4j_vector_graphrag.tools.faults import to_tool_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from neo4j_graphrag.retrievers.base import Retriever
+    from neo4j_graphrag.types import RetrieverResultItem
+
+MAX_TOP_K = 50
+DEFAULT_TOP_K = 5
+CALL_OVERHEAD_SECONDS = 15.0
+"""What a call may take beside its query: the embedding and, at the first call, the look at the index."""
+
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
+
+Question = Annotated[str, Field(description="Natural language question to search for.")]
+
+
+@dataclass(frozen=True)
+class SearchTool:
+    """What a client sees of a retriever, and where the retriever comes from."""
+
+    name: str
+    """The whole name, with its namespace."""
+    base_name: str
+    """The name without it, from which the title is made."""
+    description: str
+    retriever: Callable[[], Retriever]
+    """Called for each search, in a worker thread: it may wait for a database that is still starting."""
+    default_top_k: int = DEFAULT_TOP_K
+    response_limit: int = RESPONSE_LIMIT
+    seconds: float = DEFAULT_READ_TIMEOUT + CALL_OVERHEAD_SECONDS
+    """A call is answered within this time, whatever it waits for; clients give up at 60 s."""
+
+    def build(self) -> Tool:
+        """Return the tool that FastMCP serves."""
+
+        async def search(
+            query: Question,
+            top_k: Annotated[
+                int, Field(ge=1, le=MAX_TOP_K, description=f"How many results to return, 1 to {MAX_TOP_K}.")
+            ] = self.default_top_k,
+        ) -> ToolResult:
+            try:
+                return await self._answer(query, top_k)
+            except Exception as error:  # noqa: BLE001 - all of them are told apart there
+                raise to_tool_error(error) from None
+
+        return Tool.from_function(
+            search,
+            name=self.name,
+            title=title(self.base_name),
+            description=self.description,
+            annotations=READ_ONLY,
+            output_schema=SearchResult.model_json_schema(),
+        )
+
+    async def _answer(self, query: str, top_k: int) -> ToolResult:
+        if not query.strip():
+            raise QuestionError("The question is blank: ask for something in a few words.")
+        # In a thread of its own: a slow embedder or database holds up no other call, nor the end of the process.
+        running = asyncio.wrap_future(deadline.start(self._search, query, top_k))
+        try:
+            items = await asyncio.wait_for(running, self.seconds)
+        except TimeoutError:
+            raise UnavailableError(
+                f"The search gave no answer within {self.seconds:g} s: ask again later, or for fewer results."
+            ) from None
+        result = collect(items, self.response_limit)
+        return ToolResult(content=as_text(result), structured_content=result.model_dump(mode="json"))
+
+    def _search(self, query: str, top_k: int) -> list[RetrieverResultItem]:
+        from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415 - 0.8 s, for the first call
+
+        return search(self.retriever(), query, top_k)
