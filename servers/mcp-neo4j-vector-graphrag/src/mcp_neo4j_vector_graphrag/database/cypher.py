@@ -12,6 +12,8 @@ _OPAQUE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_OPAQUE_ON_ONE_LINE = re.compile(_OPAQUE.pattern.replace(r"//[^\n]*", r"//(?:(?!\\n).)*"), _OPAQUE.flags)
+_LINE_BREAK = re.compile(r"(?:\\r)?\\n")
 _PARAMETER = re.compile(r"\$(\w+)")
 _PLAIN_NAME = re.compile(r"`(\w+)`")
 
@@ -40,11 +42,15 @@ def parameters(text: str) -> frozenset[str]:
     return frozenset(_PARAMETER.findall(words(text)))
 
 
-def outside_strings(text: str, old: str, new: str) -> str:
-    """Replace text everywhere but in strings, comments and quoted names."""
+def with_line_breaks(text: str) -> str:
+    """Return a query with line breaks for the literal backslash-n that some settings files leave in it.
+
+    Strings and quoted names keep theirs, comments too, unless the whole query is on one line: there it ends a comment.
+    """
+    opaque = _OPAQUE if "\n" in text else _OPAQUE_ON_ONE_LINE
     pieces: list[str] = []
     end = 0
-    for match in _OPAQUE.finditer(text):
-        pieces += [text[end : match.start()].replace(old, new), match.group()]
+    for match in opaque.finditer(text):
+        pieces += [_LINE_BREAK.sub("\n", text[end : match.start()]), match.group()]
         end = match.end()
-    return "".join([*pieces, text[end:].replace(old, new)])
+    return "".join([*pieces, _LINE_BREAK.sub("\n", text[end:])])

@@ -35,7 +35,7 @@ _CLAUSES = {
     "LOAD CSV": re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE),
     "SHOW": re.compile(r"\bSHOW\s+(?:\w+\s+)+YIELD\b", re.IGNORECASE),
     "TERMINATE TRANSACTIONS": re.compile(r"\bTERMINATE\s+TRANSACTIONS?\b", re.IGNORECASE),
-    "IN TRANSACTIONS": re.compile(r"\bIN\s+(?:\S+\s+)?(?:CONCURRENT\s+)?TRANSACTIONS\b", re.IGNORECASE),
+    "IN TRANSACTIONS": re.compile(r"\}\s*IN\s+(?:\S+\s+)?(?:CONCURRENT\s+)?TRANSACTIONS\b", re.IGNORECASE),
 }
 _OPERATORS = {
     "LoadCSV": "LOAD CSV",
@@ -44,7 +44,8 @@ _OPERATORS = {
     "Transaction": "IN TRANSACTIONS",
     "AdministrationCommand": "an administration command",
 }
-_CALL = re.compile(r"\bCALL\s+([A-Za-z_][\w.]*)", re.IGNORECASE)
+# A procedure's name has a dot, which tells it from a variable or a property called `call`.
+_CALL = re.compile(r"\bCALL\s+([A-Za-z_]\w*(?:\s*\.\s*\w+)+)", re.IGNORECASE)
 _DYNAMIC = re.compile(r"\bapoc\.cypher\.\w+", re.IGNORECASE)
 
 
@@ -89,6 +90,7 @@ def _in_text(text: str, patterns: Iterable[str]) -> str | None:
     return next((found for name in _CALL.findall(bare) if (found := _procedure(name, patterns))), None)
 
 
-def _procedure(name: str, patterns: Iterable[str]) -> str | None:
+def _procedure(written: str, patterns: Iterable[str]) -> str | None:
+    name = "".join(written.split())
     allowed = any(fnmatchcase(name.lower(), pattern.lower()) for pattern in patterns)
     return None if allowed else f"the procedure {name} (ALLOWED_PROCEDURES can allow it)"

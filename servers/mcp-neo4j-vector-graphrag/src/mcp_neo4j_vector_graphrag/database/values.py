@@ -91,7 +91,7 @@ class PlainJson:
         if isinstance(entity, neo4j.graph.Node):
             kind = {"labels": sorted(entity.labels)}
         else:
-            ends = (node.element_id if node else None for node in entity.nodes)
+            ends = (node.element_id if node is not None else None for node in entity.nodes)
             kind = {"type": entity.type, **dict(zip(("start", "end"), ends, strict=True))}
         return {"id": entity.element_id, **kind, "properties": self._map(dict(entity))}
 

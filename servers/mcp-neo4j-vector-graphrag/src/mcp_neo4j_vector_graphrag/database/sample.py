@@ -1,0 +1,99 @@
+"""What the entities behind an index look like, from a sample of at most 100 of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp_neo4j_vector_graphrag.database.cypher import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+
+SAMPLE_SIZE = 100
+_LOOKED_AT = 1_000
+"""Entities looked at for the sample: those without a vector don't count, and a look must not grow with the data."""
+_LONGEST_EXAMPLE = 80
+
+SCALAR_TYPES = frozenset(
+    {
+        *("INTEGER", "FLOAT", "STRING", "BOOLEAN", "DATE", "DURATION"),
+        *("ZONED DATETIME", "LOCAL DATETIME", "ZONED TIME", "LOCAL TIME"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Property:
+    """One property of the sampled entities."""
+
+    name: str
+    types: tuple[str, ...]
+    """Cypher's names of the stored types, the commonest first."""
+    in_index: bool = False
+    """Whether the index itself can filter by it."""
+    count: int = 0
+    """How many entities of the sample have it."""
+    values: tuple[Any, ...] = ()
+    """Distinct values of the sample, the commonest first; long texts are cut."""
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether all its values are of types that can be filtered by."""
+        return bool(self.types) and SCALAR_TYPES.issuperset(self.types)
+
+    @property
+    def is_long_text(self) -> bool:
+        """Whether it holds texts rather than names or categories."""
+        return "STRING" in self.types and any(
+            isinstance(value, str) and len(value) >= _LONGEST_EXAMPLE for value in self.values
+        )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The properties of a sample's entities, without the vector, and how many entities those were."""
+
+    size: int
+    properties: Mapping[str, Property]
+
+
+def pattern(index: VectorIndex, variable: str = "n") -> str:
+    """Return the pattern that matches every entity an index may hold: one of its labels, or of its types."""
+    names = "|".join(quote(label) for label in index.labels)
+    return f"({variable}:{names})" if index.variable == "node" else f"()-[{variable}:{names}]->()"
+
+
+def sample_statement(index: VectorIndex) -> str:
+    """Return the statement that describes a sample, a row for each property and type."""
+    return (
+        f"MATCH {pattern(index)} WITH n LIMIT {_LOOKED_AT} WHERE n.{quote(index.property)} IS NOT NULL "
+        f"WITH n LIMIT {SAMPLE_SIZE} WITH collect(n) AS sample UNWIND sample AS n "
+        "UNWIND [key IN keys(n) WHERE key <> $vector] AS key "
+        "WITH size(sample) AS size, key, replace(valueType(n[key]), ' NOT NULL', '') AS type, n[key] AS value "
+        f"WITH size, key, type, CASE WHEN type = 'STRING' THEN left(value, {_LONGEST_EXAMPLE}) "
+        "WHEN type STARTS WITH 'LIST' THEN null ELSE value END AS value "
+        "WITH size, key, type, value, count(*) AS count ORDER BY count DESC, toStringOrNull(value) "
+        "RETURN size, key, type, sum(count) AS count, collect(value) AS values ORDER BY key, count DESC"
+    )
+
+
+def read_sample(database: Database, index: VectorIndex) -> Sample:
+    """Return what a sample of an index's entities looks like, in one round trip whose cost is bounded."""
+    rows = [row.data() for row in database.read(sample_statement(index), {"vector": index.property})]
+    found: dict[str, Property] = {}
+    for row in rows:
+        known = found.get(row["key"]) or Property(row["key"], ())
+        found[row["key"]] = Property(
+            name=row["key"],
+            types=(*known.types, row["type"]),
+            in_index=row["key"] in index.filter_properties,
+            count=known.count + row["count"],
+            values=(*known.values, *row["values"]),
+        )
+    for name in index.filter_properties:
+        found.setdefault(name, Property(name, (), in_index=True))
+    return Sample(rows[0]["size"] if rows else 0, found)

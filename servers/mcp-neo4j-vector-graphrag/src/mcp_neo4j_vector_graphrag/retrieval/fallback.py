@@ -1,0 +1,121 @@
+"""Searching with conditions that the index can't check: no row that exists is lost, and what is not certain is said.
+
+Cheapest first: the nearest candidates, if enough of them match; all that match, if those are few; more candidates, up
+to the server's limit; at last all that match, however many, as long as the time limit allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from neo4j.exceptions import Neo4jError
+
+from mcp_neo4j_vector_graphrag.errors import UnavailableError
+from mcp_neo4j_vector_graphrag.retrieval import statement
+
+if TYPE_CHECKING:
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, Split
+
+SCAN_BOUND = 5_000
+"""So many vectors are compared one by one in about 0.2 s."""
+
+MARGIN = 5
+"""The far end of a pool is less complete than its near end, so the best are taken from this many times as many."""
+
+_GROWTH = 10
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Element ids with their scores, best first, and what a reader should know of them."""
+
+    rows: list[list[Any]]
+    notice: str | None = None
+
+
+@dataclass(frozen=True)
+class FilteredSearch:
+    """One search with conditions of which at least one can't be checked inside the index.
+
+    Args:
+        database: Where to search.
+        index: The index.
+        clause: How the server is asked for neighbours.
+        conditions: What must hold.
+        parameters: `query_vector`, `index_name` and `top_k`.
+    """
+
+    database: Database
+    index: VectorIndex
+    clause: Clause
+    conditions: Split
+    parameters: dict[str, Any]
+
+    def run(self) -> Hits:
+        """Return the best that match.
+
+        Raises:
+            Neo4jError: Neo4j refused a statement.
+            DriverError: The connection failed.
+            UnavailableError: No answer came in time.
+        """
+        top_k: int = self.parameters["top_k"]
+        size = statement.candidates(top_k)
+        matched, hits = self._pool(size)
+        if matched >= MARGIN * top_k:
+            return Hits(hits, _approximate(size))
+        if (few := self._few()) is not None:
+            return Hits(few)
+        while size < statement.MAX_CANDIDATES:
+            size = min(size * _GROWTH, statement.MAX_CANDIDATES)
+            matched, hits = self._pool(size)
+            if matched >= MARGIN * top_k:
+                return Hits(hits, _approximate(size))
+        return self._all(hits)
+
+    def _pool(self, size: int) -> tuple[int, list[list[Any]]]:
+        """Return how many of the nearest `size` candidates match, and the best of those."""
+        return self._ask(statement.pool(self.index, self.clause, self.conditions), candidates=size)
+
+    def _few(self) -> list[list[Any]] | None:
+        """Return the best of all that match if they are few enough to compare; `None` if not, or if that is unclear."""
+        try:
+            matched, hits = self._ask(statement.bounded_scan(self.index, self.conditions), bound=SCAN_BOUND)
+        except Neo4jError as error:
+            if not _is_timeout(error):
+                raise
+            return None
+        return hits if matched <= SCAN_BOUND else None
+
+    def _all(self, known: list[list[Any]]) -> Hits:
+        """Return the best of all that match; those known already, with a notice, if that takes too long."""
+        try:
+            return Hits(self._ask(statement.full_scan(self.index, self.conditions))[1])
+        except UnavailableError:
+            pass
+        except Neo4jError as error:
+            if not _is_timeout(error):
+                raise
+        return Hits(
+            known,
+            f"Incomplete: only the nearest {statement.MAX_CANDIDATES} entries could be filtered within the time limit "
+            "(NEO4J_READ_TIMEOUT); more may match.",
+        )
+
+    def _ask(self, text: str, **more: Any) -> tuple[int, list[list[Any]]]:  # noqa: ANN401 - parameters of any type
+        zero = [0.0] * len(self.parameters["query_vector"])
+        parameters = {**self.parameters, **self.conditions.parameters, "zero_vector": zero, **more}
+        row = self.database.read(text, parameters)[0]
+        return row["matched"], row["hits"]
+
+
+def _approximate(size: int) -> str:
+    return f"Approximate: the filters were applied to the nearest {size} entries, since the index can't check them."
+
+
+def _is_timeout(error: Neo4jError) -> bool:
+    return (error.code or "").startswith(_TIMED_OUT)

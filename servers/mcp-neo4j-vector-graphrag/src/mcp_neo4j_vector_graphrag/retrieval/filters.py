@@ -1,0 +1,227 @@
+"""The one filter model: what a caller sends becomes conditions on stored types, joined by AND.
+
+A value is turned into the type that is stored, or refused in one line with an example: Cypher compares an integer with
+a text to nothing, so a wrong type would lose every row in silence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from mcp_neo4j_vector_graphrag.errors import QuestionError
+from mcp_neo4j_vector_graphrag.retrieval import coercion
+
+if TYPE_CHECKING:
+    from mcp_neo4j_vector_graphrag.database.sample import Property
+
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+TEXT_OPERATORS = ("CONTAINS", "STARTS WITH", "ENDS WITH")
+NULL_CHECKS = ("IS NULL", "IS NOT NULL")
+OPERATORS = (*COMPARISONS, "IN", *TEXT_OPERATORS, *NULL_CHECKS)
+
+WITHIN = "WITHIN"
+"""Of this module alone: one of several spans of time, each a lower and an upper bound."""
+
+_SIDE = {">": "lower", ">=": "lower", "<": "upper", "<=": "upper"}
+_UNORDERED = frozenset({"STRING", "BOOLEAN", "DURATION"})
+
+_KEYS = {
+    "min": ">=",
+    "max": "<=",
+    "$eq": "=",
+    "$ne": "<>",
+    "$lt": "<",
+    "$lte": "<=",
+    "$gt": ">",
+    "$gte": ">=",
+    "$in": "IN",
+}
+"""What may stand in place of a value: bounds, or an operator as neo4j-graphrag writes it."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One comparison of a property with a value of its stored type."""
+
+    property: str
+    operator: str
+    value: Any = None
+
+
+def parse(filters: object, known: Mapping[str, Property]) -> tuple[Condition, ...]:
+    """Return the conditions that a caller's filters stand for.
+
+    Args:
+        filters: A map from properties to a value, a list (one of them) or bounds (`min`, `max`), or a list of
+            `{property, operator, value}`; either may be JSON text.
+        known: The properties that can be filtered by.
+
+    Raises:
+        QuestionError: A property, an operator or a value that can't be; the text lists what is allowed.
+    """
+    given = _decoded(filters)
+    if given is None:
+        return ()
+    if isinstance(given, Mapping):
+        triples = [triple for name, value in given.items() for triple in _from_value(str(name), value)]
+    elif isinstance(given, Sequence) and not isinstance(given, str):
+        triples = [_from_entry(entry) for entry in given]
+    else:
+        raise QuestionError("filters must be an object, for example " + _example(known) + ".")
+    conditions = [
+        condition
+        for name, operator, value in triples
+        for condition in _conditions(_property(name, known), operator, value)
+    ]
+    return merge(conditions)
+
+
+def merge(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return the same conditions with at most one lower and one upper bound for each property.
+
+    Raises:
+        QuestionError: A lower bound lies above the upper one.
+    """
+    merged: dict[tuple[str, str], Condition] = {}
+    for condition in conditions:
+        side = _SIDE.get(condition.operator)
+        key = (condition.property, side or f"{condition.operator} {condition.value!r}")
+        merged[key] = _tighter(merged[key], condition) if key in merged and side else condition
+    for name in {condition.property for condition in conditions}:
+        _check_bounds(merged.get((name, "lower")), merged.get((name, "upper")))
+    return tuple(merged.values())
+
+
+def _decoded(filters: object) -> object:
+    """Return filters that a client sent as JSON text as what they say."""
+    if not isinstance(filters, str):
+        return filters
+    try:
+        return json.loads(filters) if filters.strip() else None
+    except ValueError:
+        raise QuestionError("filters is a text that is no JSON: send an object.") from None
+
+
+def _from_value(name: str, value: object) -> list[tuple[str, str, Any]]:
+    """Return what a property's value in the map form stands for."""
+    if isinstance(value, str) and value.strip()[:1] in ("{", "["):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return [(name, "=", value)]
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        if unknown := [key for key in value if key not in _KEYS]:
+            raise QuestionError(f"filters.{name}: '{unknown[0]}' is unknown; allowed are a value, a list, min and max.")
+        return [(name, _KEYS[key], bound) for key, bound in value.items() if bound is not None]
+    return [(name, "IN" if isinstance(value, (list, tuple)) else "=", value)]
+
+
+def _from_entry(entry: object) -> tuple[str, str, Any]:
+    """Return what one `{property, operator, value}` stands for."""
+    entry = _decoded(entry)
+    if not isinstance(entry, Mapping) or "property" not in entry:
+        raise QuestionError("Each filter is an object: {property, operator, value}.")
+    operator = " ".join(str(entry.get("operator") or "=").upper().split())
+    if operator not in OPERATORS:
+        raise QuestionError(f"The operator '{entry['operator']}' is unknown; allowed are {', '.join(OPERATORS)}.")
+    if operator not in NULL_CHECKS and entry.get("value") is None:
+        raise QuestionError(f"The filter on '{entry['property']}' has no value; for absence use IS NULL.")
+    return str(entry["property"]), operator, entry.get("value")
+
+
+def _property(name: str, known: Mapping[str, Property]) -> Property:
+    if name not in known:
+        allowed = ", ".join(sorted(known)) or "none"
+        raise QuestionError(f"There is no filter '{name}'; allowed are: {allowed}.")
+    return known[name]
+
+
+def _conditions(prop: Property, operator: str, value: object) -> list[Condition]:
+    if operator in NULL_CHECKS:
+        return [Condition(prop.name, operator)]
+    if operator == "IN":
+        return _one_of(prop, value)
+    if isinstance(value, (list, tuple, Mapping)):
+        _refuse(prop, f"{operator} takes one value")
+    if operator in TEXT_OPERATORS:
+        if "STRING" not in prop.types:
+            _refuse(prop, f"{operator} works on texts only")
+        return [Condition(prop.name, operator, str(value))]
+    if operator in _SIDE and prop.types and _UNORDERED.issuperset(prop.types):
+        _refuse(prop, f"{operator} needs numbers, dates or times; use a value or a list")
+    return _compared(prop, operator, value)
+
+
+def _one_of(prop: Property, value: object) -> list[Condition]:
+    if not isinstance(value, (list, tuple)):
+        _refuse(prop, "IN takes a list")
+    if not value:
+        _refuse(prop, "the list is empty and would match nothing; leave the filter out")
+    if len(value) == 1:
+        return _compared(prop, "=", value[0])
+    if len(prop.types) == 1 and prop.types[0] in coercion.SPANS:
+        return [Condition(prop.name, WITHIN, [_bounds(prop, given) for given in value])]
+    typed = [item for given in value for item in _typed(prop, given, prop.types)]
+    return [Condition(prop.name, "IN", typed)]
+
+
+def _compared(prop: Property, operator: str, value: object) -> list[Condition]:
+    if len(prop.types) == 1 and prop.types[0] in coercion.SPANS:
+        moments = coercion.span(value, prop.types[0]) or _refuse_value(prop, value)
+        return [Condition(prop.name, *part) for part in coercion.within(moments, operator)]
+    kinds = tuple(kind for kind in prop.types if kind not in _UNORDERED) if operator in _SIDE else prop.types
+    typed = _typed(prop, value, kinds)
+    if operator == "=" and len(typed) > 1:
+        return [Condition(prop.name, "IN", typed)]
+    return [Condition(prop.name, operator, typed[0])]
+
+
+def _bounds(prop: Property, value: object) -> list[Any]:
+    moments = coercion.span(value, prop.types[0]) or _refuse_value(prop, value)
+    return [bound for _, bound in coercion.within(moments, "=")]
+
+
+def _typed(prop: Property, value: object, kinds: tuple[str, ...]) -> list[Any]:
+    """Return a value in each of the types that it can be turned into."""
+    converted = [coercion.convert(value, kind) for kind in kinds or (coercion.natural_type(value),)]
+    typed: list[Any] = []
+    for item in converted:
+        if item is not None and item not in typed:
+            typed.append(item)
+    return typed or _refuse_value(prop, value)
+
+
+def _tighter(one: Condition, other: Condition) -> Condition:
+    """Return the narrower of two bounds of the same side."""
+    if one.value == other.value:
+        return one if one.operator in ("<", ">") else other
+    lower = _SIDE[one.operator] == "lower"
+    return max(one, other, key=_value) if lower else min(one, other, key=_value)
+
+
+def _value(condition: Condition) -> Any:  # noqa: ANN401 - any stored type
+    return condition.value
+
+
+def _check_bounds(lower: Condition | None, upper: Condition | None) -> None:
+    if lower and upper and lower.value > upper.value:
+        raise QuestionError(f"filters.{lower.property}: min lies above max, which nothing can match.")
+
+
+def _refuse_value(prop: Property, value: object) -> NoReturn:
+    _refuse(prop, f"{value!r:.40} is no {coercion.phrase(prop.types)}")
+
+
+def _refuse(prop: Property, why: str) -> NoReturn:
+    example = coercion.example(prop.values[0] if prop.values else None, prop.types)
+    raise QuestionError(f"filters.{prop.name}: {why}; for example {example}.")
+
+
+def _example(known: Mapping[str, Property]) -> str:
+    name, prop = next(iter(known.items()), ("language", None))
+    return json.dumps({name: None}).replace("null", coercion.example(None, prop.types if prop else ("STRING",)))

@@ -1,0 +1,43 @@
+"""Fixtures that every test may ask for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from servers import RELEASES, Neo4jServer, Neo4jServers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="session")
+def neo4j_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServers]:
+    """Start Neo4j servers on demand: `neo4j_servers.get(version)`."""
+    with Neo4jServers(tmp_path_factory.mktemp) as servers:
+        yield servers
+
+
+@pytest.fixture(scope="session")
+def neo4j_2026(neo4j_servers: Neo4jServers) -> Neo4jServer:
+    """Neo4j 2026.09.0: the SEARCH clause with filters inside the index, the VECTOR type."""
+    return neo4j_servers.get("2026.09.0")
+
+
+@pytest.fixture(scope="session")
+def neo4j_2025(neo4j_servers: Neo4jServers) -> Neo4jServer:
+    """Neo4j 2025.10.1: Cypher 25 without the SEARCH clause."""
+    return neo4j_servers.get("2025.10.1")
+
+
+@pytest.fixture(scope="session")
+def neo4j_5(neo4j_servers: Neo4jServers) -> Neo4jServer:
+    """Neo4j 5.26.14: the long-term support release, Cypher 5 only."""
+    return neo4j_servers.get("5.26.14")
+
+
+@pytest.fixture(scope="session", params=list(RELEASES))
+def neo4j_server(request: pytest.FixtureRequest, neo4j_servers: Neo4jServers) -> Neo4jServer:
+    """Each of the three releases in turn."""
+    return neo4j_servers.get(request.param)
