@@ -7,15 +7,18 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import TYPE_CHECKING, Any
 
 import neo4j
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from mcp_neo4j_vector_graphrag import deadline
+from mcp_neo4j_vector_graphrag.database.capabilities import probe
 from mcp_neo4j_vector_graphrag.database.faults import translate
 from mcp_neo4j_vector_graphrag.errors import UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mcp_neo4j_vector_graphrag.database.capabilities import Capabilities
 
 DEFAULT_READ_TIMEOUT = 30.0
 """Seconds that the database gives a query."""
@@ -41,6 +44,22 @@ class Database:
         self.driver = driver
         self.name = name
         self.read_timeout = read_timeout
+        self.epoch = 0
+        """Counts lost connections: what was learnt of the server before may no longer hold."""
+        self._capabilities: tuple[int, Capabilities] | None = None
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the server can do: asked once, and again after the connection was lost, since it may be another server.
+
+        Raises:
+            Neo4jError: Neo4j refused to be asked.
+            DriverError: The connection failed, after retries.
+            UnavailableError: Neither answer nor error came in time.
+        """
+        if self._capabilities is None or self._capabilities[0] != self.epoch:
+            self._capabilities = (self.epoch, probe(self))
+        return self._capabilities[1]
 
     def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[neo4j.Record]:
         """Return the rows of a reading statement.
@@ -96,9 +115,13 @@ class Database:
         self, statement: str, parameters: Mapping[str, Any]
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
         query = neo4j.Query(statement, timeout=self.read_timeout)
-        with self.driver.session(database=self.name, default_access_mode=neo4j.READ_ACCESS) as session:
-            result = session.run(query, dict(parameters))
-            return list(result), result.consume()
+        try:
+            with self.driver.session(database=self.name, default_access_mode=neo4j.READ_ACCESS) as session:
+                result = session.run(query, dict(parameters))
+                return list(result), result.consume()
+        except (ServiceUnavailable, SessionExpired):
+            self.epoch += 1
+            raise
 
 
 def open_driver(uri: str, username: str, password: str | None) -> neo4j.Driver:

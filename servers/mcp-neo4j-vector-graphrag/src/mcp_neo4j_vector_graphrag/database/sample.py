@@ -52,6 +52,11 @@ class Property:
             isinstance(value, str) and len(value) >= _LONGEST_EXAMPLE for value in self.values
         )
 
+    @property
+    def can_be_filtered(self) -> bool:
+        """Whether a filter may name it: the index holds it, or its values are all scalars."""
+        return self.in_index or self.is_scalar
+
 
 @dataclass(frozen=True)
 class Sample:

@@ -66,6 +66,8 @@ class FilteredSearch:
         top_k: int = self.parameters["top_k"]
         size = statement.candidates(top_k)
         matched, hits = self._pool(size)
+        if not self.conditions.outside:
+            return Hits(hits)
         if matched >= MARGIN * top_k:
             return Hits(hits, _approximate(size))
         if (few := self._few()) is not None:

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from neo4j.exceptions import DriverError, Neo4jError
 from neo4j_graphrag.retrievers import VectorCypherRetriever
 from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
-from mcp_neo4j_vector_graphrag.database.faults import complaint
-from mcp_neo4j_vector_graphrag.database.guard import refusal
-from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex, read_indexes
+from mcp_neo4j_vector_graphrag.database.sample import read_sample
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError
+from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
+from mcp_neo4j_vector_graphrag.retrieval import filters as filtering
 from mcp_neo4j_vector_graphrag.retrieval import statement
+from mcp_neo4j_vector_graphrag.retrieval.contact import Contact, make_contact
+from mcp_neo4j_vector_graphrag.retrieval.fallback import FilteredSearch
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import neo4j
     from neo4j_graphrag.embeddings.base import Embedder
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery, Statement
-
-
-@dataclass(frozen=True)
-class Contact:
-    """What the first contact with the database found out, for all later calls."""
-
-    index: VectorIndex
-    query: RetrievalQuery
-    statement: Statement
+    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.database.sample import Property
+    from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
+    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery
 
 
 class VectorGraphRetriever(VectorCypherRetriever):
@@ -52,6 +46,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
         retrieval_query: Cypher that goes on from `node` (or `relationship`) and `score`; it may use `$query_text` and
             `$top_k`. Without one, a result is the entity's own properties.
         allowed_procedures: Procedures that the retrieval query may call beside the usual ones.
+        filterable: The properties that filters may name; by default those that a sample of the entities has.
         result_formatter: Makes an item of a row; the default takes the columns `text`, `score` and `metadata`.
     """
 
@@ -65,6 +60,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
         embedder: Embedder | None = None,
         retrieval_query: str | None = None,
         allowed_procedures: Sequence[str] = (),
+        filterable: Mapping[str, Property] | None = None,
         result_formatter: Callable[[neo4j.Record], RetrieverResultItem] | None = None,
     ) -> None:
         super().__init__(
@@ -72,6 +68,8 @@ class VectorGraphRetriever(VectorCypherRetriever):
         )
         self.database = database
         self.allowed_procedures = tuple(allowed_procedures)
+        self._filterable = filterable
+        self._sampled: tuple[Contact, Mapping[str, Property]] | None = None
         self._contact: Contact | None = None
         self._contact_lock = threading.Lock()
         self._plain = PlainJson()
@@ -86,7 +84,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
         top_k: int = 5,
         effective_search_ratio: int = 1,
         query_params: dict[str, Any] | None = None,
-        filters: dict[str, Any] | None = None,
+        filters: dict[str, Any] | list[dict[str, Any]] | str | None = None,
     ) -> RawSearchResult:
         """Return the rows of the retrieval query for the `top_k` nearest entities, nearest first.
 
@@ -96,17 +94,18 @@ class VectorGraphRetriever(VectorCypherRetriever):
             top_k: How many entities to find, 1 to 10,000.
             effective_search_ratio: Candidates asked for are at least this many times `top_k`.
             query_params: More parameters for the retrieval query.
-            filters: Not supported; filter in the retrieval query.
+            filters: What the entities must be, as `retrieval.filters.parse` takes it: `{"year": {"min": 1990}}`.
 
         Raises:
             QuestionError: The question or an argument can't be searched with.
             SetupError: The index, the retrieval query, the embedder or the connection must be put right.
             UnavailableError: The database or the embedder can't be reached or took too long.
         """
-        _check(query_vector, query_text, top_k, query_params, filters)
+        _check(query_vector, query_text, top_k, query_params)
         try:
-            contact = self._contact or self._make_contact()
+            contact = self._current_contact()
             _check_parameters(contact.query, query_params or {})
+            conditions = filtering.parse(filters, self._known_properties(contact)) if filters else ()
             vector = query_vector if query_vector is not None else self._embed(query_text or "")
             _check_dimensions(contact.index, len(vector))
             parameters = {
@@ -117,14 +116,16 @@ class VectorGraphRetriever(VectorCypherRetriever):
                 "candidates": statement.candidates(top_k, effective_search_ratio),
                 "index_name": contact.index.name,
             }
-            records = self.database.read(contact.statement.text, parameters)
+            records, notice = self._find(contact, parameters, conditions)
         except (Neo4jError, DriverError) as error:
             self._contact = None
             raise self.database.fault(error) from error
         except SetupError:
             self._contact = None  # once it is put right, the next call must see it
             raise
-        return RawSearchResult(records=_by_score(records, contact.query))
+        return RawSearchResult(
+            records=_by_score(records, contact.query), metadata={"notice": notice} if notice else None
+        )
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
         """Return a row as text, score and metadata, in plain JSON and without its vectors."""
@@ -136,41 +137,44 @@ class VectorGraphRetriever(VectorCypherRetriever):
         vector: list[float] = self.embedder.embed_query(question)
         return vector
 
+    def _find(
+        self, contact: Contact, parameters: dict[str, Any], conditions: Sequence[Condition]
+    ) -> tuple[list[neo4j.Record], str | None]:
+        """Return the retrieval query's rows for the nearest entities that meet the conditions, and a notice if due."""
+        if not conditions:
+            return self.database.read(contact.statement.text, parameters), None
+        index, capabilities = contact.index, self.database.capabilities
+        types = {name: known.types for name, known in self._known_properties(contact).items()}
+        split = statement.split(conditions, index, capabilities, types)
+        if contact.clause == "search" and not split.outside:
+            text = statement.vector_search(index, contact.query, "search", split.inside).text
+            return self.database.read(text, {**parameters, **split.parameters}), None
+        clause: Clause = "search" if capabilities.search_clause else "procedure"
+        hits = FilteredSearch(self.database, index, clause, split, parameters).run()
+        text = statement.retrieval(index, contact.query, contact.clause).text
+        return self.database.read(text, {**parameters, "hits": hits.rows}) if hits.rows else [], hits.notice
+
+    def _known_properties(self, contact: Contact) -> Mapping[str, Property]:
+        """Return the properties that filters may name: those given, else the scalar ones of a sample."""
+        if self._filterable is not None:
+            return self._filterable
+        if self._sampled is None or self._sampled[0] is not contact:
+            found = read_sample(self.database, contact.index).properties
+            self._sampled = (contact, {name: known for name, known in found.items() if known.can_be_filtered})
+        return self._sampled[1]
+
+    def _current_contact(self) -> Contact:
+        contact = self._contact
+        return contact if contact and contact.epoch == self.database.epoch else self._make_contact()
+
     def _make_contact(self) -> Contact:
         with self._contact_lock:
-            if self._contact is None:
-                indexes = read_indexes(self.database)
-                index = indexes.searchable(self.index_name)
-                text = self.retrieval_query
-                query = statement.RetrievalQuery.parse(text) if text else statement.default_query(index)
-                explained = self._explained(index, query)
-                self._plain = PlainJson(indexes.vector_properties, indexes.vector_dimensions)
-                self._contact = Contact(index, query, explained)
+            if self._contact is None or self._contact.epoch != self.database.epoch:
+                self._contact = make_contact(
+                    self.database, self.index_name, self.retrieval_query, self.allowed_procedures
+                )
+                self._plain = self._contact.plain
             return self._contact
-
-    def _explained(self, index: VectorIndex, query: RetrievalQuery) -> Statement:
-        """Return the statement in the newest form that the server takes, once its plan is seen to read only.
-
-        Raises:
-            SetupError: The retrieval query does not parse, or does more than read.
-            Neo4jError: Neo4j refused the statement for another reason.
-        """
-        clauses: tuple[Clause, ...] = ("procedure",) if query.language == "5" else ("search", "procedure")
-        complaints: list[tuple[Neo4jError, Statement]] = []
-        for clause in clauses:
-            composed = statement.vector_search(index, query, clause)
-            try:
-                summary = self.database.explain(composed.text)
-            except Neo4jError as error:
-                if not _is_about_the_query(error):
-                    raise
-                complaints.append((error, composed))
-                continue
-            if reason := refusal(summary.query_type, summary.plan or {}, query.text, self.allowed_procedures):
-                raise SetupError(f"RETRIEVAL_QUERY is refused, since it may only read the graph: it holds {reason}.")
-            return composed
-        # A server without the clause complains of it; what is complained of in the query itself comes first.
-        raise _query_fault(*next((said for said in complaints if _place_in_query(*said)), complaints[-1]))
 
 
 def _check(
@@ -178,16 +182,13 @@ def _check(
     text: str | None,
     top_k: int,
     parameters: dict[str, Any] | None,
-    filters: dict[str, Any] | None,
 ) -> None:
     if vector is None and not (text or "").strip():
         raise QuestionError("The question is blank: ask for something in a few words.")
     if not 1 <= top_k <= statement.MAX_CANDIDATES:
         raise QuestionError(f"top_k is {top_k}: take a number from 1 to {statement.MAX_CANDIDATES}.")
-    if taken := statement.PARAMETERS & (parameters or {}).keys():
-        raise QuestionError(f"The parameters {sorted(taken)} are set by the search itself: use other names.")
-    if filters:
-        raise QuestionError("This retriever takes no filters: filter in its retrieval query.")
+    if taken := sorted(filter(statement.is_reserved, parameters or {})):
+        raise QuestionError(f"The parameters {taken} are set by the search itself: use other names.")
 
 
 def _check_dimensions(index: VectorIndex, size: int) -> None:
@@ -203,23 +204,6 @@ def _check_parameters(query: RetrievalQuery, given: Collection[str]) -> None:
         raise SetupError(
             f"RETRIEVAL_QUERY uses the parameter ${unknown[0]}, which is not given: $query_text and $top_k are."
         )
-
-
-def _is_about_the_query(error: Neo4jError) -> bool:
-    return (error.code or "").startswith("Neo.ClientError.Statement.")
-
-
-def _place_in_query(error: Neo4jError, composed: Statement) -> tuple[int, int] | None:
-    """Return the line and column that Neo4j complains of, in the retrieval query, which begins below our own lines."""
-    _, place = complaint(error)
-    return (place[0] - composed.first_line + 1, place[1]) if place and place[0] >= composed.first_line else None
-
-
-def _query_fault(error: Neo4jError, composed: Statement) -> GraphRAGError:
-    message, _ = complaint(error)
-    if place := _place_in_query(error, composed):
-        return SetupError(f"RETRIEVAL_QUERY, line {place[0]}, column {place[1]}: {message}")
-    return SetupError(f"RETRIEVAL_QUERY is refused by Neo4j: {message}")
 
 
 def _by_score(records: list[neo4j.Record], query: RetrievalQuery) -> list[neo4j.Record]:

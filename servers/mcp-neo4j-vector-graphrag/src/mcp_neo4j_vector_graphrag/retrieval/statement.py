@@ -30,6 +30,12 @@ PARAMETERS = frozenset({"query_vector", "query_text", "top_k", "candidates", "in
 INSIDE, OUTSIDE = "filter_inside_", "filter_outside_"
 """How the parameters of conditions begin; no retrieval query may use such names."""
 
+
+def is_reserved(parameter: str) -> bool:
+    """Whether the search itself sets a parameter of that name."""
+    return parameter in PARAMETERS or parameter == "hits" or parameter.startswith((INSIDE, OUTSIDE))
+
+
 _NUMBERS = frozenset({"INTEGER", "FLOAT"})
 _PROCEDURES = {"node": "db.index.vector.queryNodes", "relationship": "db.index.vector.queryRelationships"}
 _VERSION = re.compile(
@@ -180,12 +186,12 @@ def vector_search(
 
 def pool(index: VectorIndex, clause: Clause, conditions: Split) -> str:
     """Return the statement that checks conditions on the nearest candidates: how many match, and the best of those."""
-    entity = index.variable
+    entity, outside = index.variable, _named(conditions.outside, OUTSIDE)
     return "\n".join(
         [
             *(["CYPHER 25"] if clause == "search" else []),
             *_nearest(index, clause, conditions.inside),
-            f"WITH {entity}, score WHERE {_all(entity, _named(conditions.outside, OUTSIDE))}",
+            *([f"WITH {entity}, score WHERE {_all(entity, outside)}"] if outside else []),
             f"WITH elementId({entity}) AS id, score ORDER BY score DESC",
             "WITH collect([id, score]) AS hits",
             "RETURN size(hits) AS matched, hits[..$top_k] AS hits",

@@ -1,0 +1,107 @@
+"""The first contact with a database: the index, and a retrieval query that is seen to read only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from neo4j.exceptions import Neo4jError
+
+from mcp_neo4j_vector_graphrag.database.faults import complaint
+from mcp_neo4j_vector_graphrag.database.guard import refusal
+from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex, read_indexes
+from mcp_neo4j_vector_graphrag.database.values import PlainJson
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError
+from mcp_neo4j_vector_graphrag.retrieval import statement
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery, Statement
+
+
+@dataclass(frozen=True)
+class Contact:
+    """What the first contact with the database found out, for all later calls."""
+
+    epoch: int
+    """The database's count of lost connections at the time."""
+    index: VectorIndex
+    query: RetrievalQuery
+    clause: Clause
+    """The newest form that the server takes the retrieval query in."""
+    statement: Statement
+    """The whole statement of a search without filters."""
+    plain: PlainJson
+    """Knows the vectors of this database."""
+
+
+def make_contact(
+    database: Database, index_name: str, retrieval_query: str | None, allowed_procedures: Collection[str]
+) -> Contact:
+    """Look at the index and check the retrieval query: two round trips, one more on a server without SEARCH.
+
+    Args:
+        database: Where to search.
+        index_name: The vector index.
+        retrieval_query: Cypher that goes on from each hit; without one, a result is the entity's own properties.
+        allowed_procedures: Procedures that it may call beside the usual ones.
+
+    Raises:
+        SetupError: The index can't be searched, or the retrieval query does not parse or does more than read.
+        Neo4jError: Neo4j refused to be asked.
+        DriverError: The connection failed.
+        UnavailableError: No answer came in time.
+    """
+    epoch = database.epoch
+    indexes = read_indexes(database)
+    index = indexes.searchable(index_name)
+    query = statement.RetrievalQuery.parse(retrieval_query) if retrieval_query else statement.default_query(index)
+    clause, explained = _explained(database, index, query, allowed_procedures)
+    plain = PlainJson(indexes.vector_properties, indexes.vector_dimensions)
+    return Contact(epoch, index, query, clause, explained, plain)
+
+
+def _explained(
+    database: Database, index: VectorIndex, query: RetrievalQuery, allowed: Collection[str]
+) -> tuple[Clause, Statement]:
+    """Return the newest form that the server takes, and the statement in it, once its plan is seen to read only.
+
+    Raises:
+        SetupError: The retrieval query does not parse, or does more than read.
+        Neo4jError: Neo4j refused the statement for another reason.
+    """
+    clauses: tuple[Clause, ...] = ("procedure",) if query.language == "5" else ("search", "procedure")
+    complaints: list[tuple[Neo4jError, Statement]] = []
+    for clause in clauses:
+        composed = statement.vector_search(index, query, clause)
+        try:
+            summary = database.explain(composed.text)
+        except Neo4jError as error:
+            if not _is_about_the_query(error):
+                raise
+            complaints.append((error, composed))
+            continue
+        if reason := refusal(summary.query_type, summary.plan or {}, query.text, allowed):
+            raise SetupError(f"RETRIEVAL_QUERY is refused, since it may only read the graph: it holds {reason}.")
+        return clause, composed
+    # A server without the clause complains of it; what is complained of in the query itself comes first.
+    raise _query_fault(*next((said for said in complaints if _place_in_query(*said)), complaints[-1]))
+
+
+def _is_about_the_query(error: Neo4jError) -> bool:
+    return (error.code or "").startswith("Neo.ClientError.Statement.")
+
+
+def _place_in_query(error: Neo4jError, composed: Statement) -> tuple[int, int] | None:
+    """Return the line and column that Neo4j complains of, in the retrieval query, which begins below our own lines."""
+    _, place = complaint(error)
+    return (place[0] - composed.first_line + 1, place[1]) if place and place[0] >= composed.first_line else None
+
+
+def _query_fault(error: Neo4jError, composed: Statement) -> GraphRAGError:
+    message, _ = complaint(error)
+    if place := _place_in_query(error, composed):
+        return SetupError(f"RETRIEVAL_QUERY, line {place[0]}, column {place[1]}: {message}")
+    return SetupError(f"RETRIEVAL_QUERY is refused by Neo4j: {message}")
