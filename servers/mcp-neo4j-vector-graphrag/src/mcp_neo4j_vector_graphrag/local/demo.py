@@ -42,6 +42,11 @@ class Demo:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def home(self) -> Path:
+        """Folder of the database, with its password and its logs."""
+        return self._database.home
+
     def start(self, progress: Progress) -> Connection:
         """Start the database and the model, and load the graph unless it is there.
 
@@ -66,10 +71,10 @@ class Demo:
         self._database.close()
 
     def _load_graph(self, connection: Connection, progress: Progress) -> None:
-        loaded = self._database.home / "graph.digest"
+        loaded = self.home / "graph.digest"
         digest = graph_digest(LOCAL_MODEL)
         auth = (connection.username, connection.password.get_secret_value())
-        with FileLock(self._database.home / "graph.lock"):
+        with FileLock(self.home / "graph.lock"):
             if loaded.exists() and loaded.read_text("utf-8") == digest:
                 return
             try:

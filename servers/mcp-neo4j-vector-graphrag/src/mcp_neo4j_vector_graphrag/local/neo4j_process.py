@@ -188,8 +188,8 @@ class Neo4jProcess:
             (self.home / folder).mkdir(exist_ok=True)
         for plugin in self._plugins:
             shutil.copy(plugin, self.home / "plugins")
-        if not _password_file(self.home).exists():
-            write_atomically(_password_file(self.home), secrets.token_urlsafe(24))
+        if not password_file(self.home).exists():
+            write_atomically(password_file(self.home), secrets.token_urlsafe(24))
 
     def _write_configuration(self) -> None:
         settings = {
@@ -266,9 +266,14 @@ def read_password(home: Path) -> str:
         LocalDatabaseError: There is none: no Neo4j has been started there.
     """
     try:
-        return _password_file(home).read_text("utf-8")
+        return password_file(home).read_text("utf-8")
     except OSError as error:
         raise LocalDatabaseError(f"No Neo4j has been started in {home} yet.") from error
+
+
+def password_file(home: Path) -> Path:
+    """Return where the password of a home's Neo4j is kept, readable by its owner only."""
+    return home / "password"
 
 
 def pid_file(home: Path) -> Path:
@@ -305,10 +310,6 @@ def last_words(log: Path) -> str:
         if telling := causes[-1:] or lines[-1:]:
             return re.sub(r"^Caused by: ([\w.$]+: )?", "", telling[0])[:300]
     return "it printed nothing"
-
-
-def _password_file(home: Path) -> Path:
-    return home / "password"
 
 
 def _java() -> Path:
