@@ -1,9 +1,12 @@
-"""Where the configured retriever comes from: the operator's database, or the demo's that must be started first."""
+"""The database behind the tools: the operator's, or the demo's that must be started first."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neo4j.exceptions import ConfigurationError
+
+from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.local.demo_search import DEFAULTS
@@ -11,50 +14,39 @@ from mcp_neo4j_vector_graphrag.local.demo_search import DEFAULTS
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.local.demo import Demo
     from mcp_neo4j_vector_graphrag.local.progress import Progress
-    from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
-
-CONFIGURED_TOOL = "neo4j_vector"
-"""The configured tool's name before the namespace."""
 
 _PATIENCE_SECONDS = 25.0
 """A call waits this long for what is still starting, then says what is being done."""
 
 
 class Backend:
-    """The configured retriever and what it stands on.
+    """The database that the settings name; it is started, if it is the demo's, but not connected to.
 
     Args:
-        settings: With `demo`, what is not set is the demo's.
+        settings: Where the database is, or that it is the demo's.
         progress: Is told the steps of the demo's start; `None` writes them to the log.
-
-    Raises:
-        SetupError: A setting is missing without which there is no tool.
     """
 
     def __init__(self, settings: Settings, progress: Progress | None = None) -> None:
-        self._settings = with_demo_defaults(settings) if settings.demo else settings
-        if not self._settings.index_name:
-            raise SetupError("INDEX_NAME is not set: set it to the vector index to search.")
-        self.index_name = self._settings.index_name
-        self.about = self._settings.tool_description
+        self._settings = settings
         self._progress = progress
         self._demo: Demo | None = None
         self._made = Background(self._make)
 
     def start(self) -> None:
-        """Begin to make the retriever, so that the first call need not wait for imports or the demo's database."""
+        """Begin to start the demo's database, so that the first call need not wait for all of it."""
         self._made.start()
 
-    def retriever(self, seconds: float | None = _PATIENCE_SECONDS) -> VectorGraphRetriever:
-        """Return the retriever, once it is there.
+    def database(self, seconds: float | None = _PATIENCE_SECONDS) -> Database:
+        """Return the database, once it is there.
 
         Args:
             seconds: How long to wait for it; `None` waits until it is there.
 
         Raises:
-            SetupError: It can't be made with these settings, or not on this machine.
-            UnavailableError: It is still being made.
+            SetupError: It can't be had with these settings, or not on this machine.
+            UnavailableError: It is still starting.
         """
         try:
             return self._made.get(seconds)
@@ -65,18 +57,20 @@ class Backend:
     def close(self) -> None:
         """Close the connections; the demo's database stops when no other demo uses it."""
         if made := self._made.peek():
-            made.database.close()
+            made.close()
         if self._demo:
             self._demo.close()
 
-    def _make(self) -> VectorGraphRetriever:
-        # The library takes 0.8 s to import; `tools/list` need not wait for it.
-        from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415
+    def _make(self) -> Database:
+        settings = self._with_demo(self._settings) if self._settings.demo else self._settings
+        password = settings.password.get_secret_value() if settings.password else None
+        try:
+            driver = open_driver(settings.uri or "", settings.username, password)
+        except (ConfigurationError, ValueError) as error:
+            raise SetupError(f"NEO4J_URI is refused by the driver ({type(error).__name__}): check it.") from None
+        return Database(driver, settings.database, settings.read_timeout)
 
-        settings = self._started(self._settings) if self._settings.demo else self._settings
-        return configured_retriever(settings)
-
-    def _started(self, settings: Settings) -> Settings:
+    def _with_demo(self, settings: Settings) -> Settings:
         """Start the demo's database, and return the settings with the way to it."""
         try:
             from mcp_neo4j_vector_graphrag.local.demo import Demo  # noqa: PLC0415 - needs the extra

@@ -51,19 +51,22 @@ def client_entry() -> dict[str, object]:
 
 
 def _answer(question: str) -> int:
-    from mcp_neo4j_vector_graphrag.backend import Backend  # noqa: PLC0415 - after the check of the extra
+    from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults  # noqa: PLC0415 - after the extra's check
     from mcp_neo4j_vector_graphrag.local.progress import RichProgress  # noqa: PLC0415
     from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415
     from mcp_neo4j_vector_graphrag.retrieval.result import as_text, collect  # noqa: PLC0415
+    from mcp_neo4j_vector_graphrag.tools.configured import configured_tool  # noqa: PLC0415
 
-    settings = load({"demo": True})
+    settings = with_demo_defaults(load({"demo": True}))
     with RichProgress() as progress:
         backend = Backend(settings, progress)
         try:
-            items = search(backend.retriever(seconds=None), question, settings.top_k)
+            backend.database(seconds=None)
+            tool = configured_tool(settings, backend)
+            found = search(tool.retriever(), question, tool.default_top_k)
         finally:
             backend.close()
-    print(as_text(collect(items, settings.response_limit)))  # noqa: T201 - the command's output
+    print(as_text(collect(found.items, settings.response_limit)))  # noqa: T201 - the command's output
     return 0
 
 

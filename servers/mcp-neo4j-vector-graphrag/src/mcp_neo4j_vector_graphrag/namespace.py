@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from mcp_neo4j_vector_graphrag.errors import SetupError
@@ -10,6 +11,10 @@ MAX_LENGTH = 64
 """Claude Desktop refuses longer names."""
 
 _LEGAL = re.compile(r"[A-Za-z0-9_-]+")
+_ILLEGAL = re.compile(r"[^A-Za-z0-9_-]+")
+_READABLE = 32
+"""Characters of an index's name that are worth keeping once it is cut anyway."""
+_DIGEST = 6
 
 
 def tool_name(name: str, namespace: str | None = None) -> str:
@@ -31,6 +36,20 @@ def tool_name(name: str, namespace: str | None = None) -> str:
             "shorten NEO4J_NAMESPACE or the retriever's name."
         )
     return full
+
+
+def search_tool_name(index_name: str, namespace: str | None = None) -> str:
+    """Return the name of the tool of a discovered index: `search_<index>`, the same in every run.
+
+    An index whose name has characters that a tool's name can't have, or too many, gets a few characters of a digest of
+    its name, so that no two indexes have one tool.
+    """
+    room = MAX_LENGTH - len(tool_name("search_", namespace)) if namespace else MAX_LENGTH - len("search_")
+    folded = _ILLEGAL.sub("_", index_name)
+    if folded != index_name or len(folded) > room:
+        digest = hashlib.sha256(index_name.encode()).hexdigest()[:_DIGEST]
+        folded = f"{folded.strip('_')[: min(room, _READABLE) - _DIGEST - 1]}_{digest}"
+    return tool_name(f"search_{folded}", namespace)
 
 
 def title(name: str) -> str:

@@ -13,15 +13,21 @@ from fastmcp import FastMCP
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 
-from mcp_neo4j_vector_graphrag.backend import CONFIGURED_TOOL, Backend
+from mcp_neo4j_vector_graphrag import deadline
+from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
 from mcp_neo4j_vector_graphrag.errors import SetupError
-from mcp_neo4j_vector_graphrag.namespace import tool_name
+from mcp_neo4j_vector_graphrag.namespace import title, tool_name
+from mcp_neo4j_vector_graphrag.tools.configured import NAME as CONFIGURED_TOOL
+from mcp_neo4j_vector_graphrag.tools.configured import configured_tool, describe
+from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS, Catalog, DiscoveredTools, TellNews
 from mcp_neo4j_vector_graphrag.tools.faults import ArgumentFaults
-from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, SearchTool
+from mcp_neo4j_vector_graphrag.tools.search import SearchTool
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
+    from contextlib import AbstractAsyncContextManager
 
+    from fastmcp.server.middleware import Middleware as MCPMiddleware
     from neo4j_graphrag.retrievers.base import Retriever
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -60,7 +66,7 @@ def create_mcp_server(
     return _server(
         SearchTool(
             name=tool_name(name, namespace),
-            base_name=name,
+            title=title(name),
             description=told.get(name) or describe(getattr(retriever, "index_name", None)),
             retriever=_constant(retriever),
         )
@@ -69,37 +75,45 @@ def create_mcp_server(
 
 
 def build(settings: Settings) -> FastMCP:
-    """Return the server that the settings describe; it connects to nothing yet."""
+    """Return the server that the settings describe; it connects to nothing yet.
+
+    Raises:
+        SetupError: The settings can't be served; with `require_index`, the database can't be searched either.
+    """
+    settings = with_demo_defaults(settings) if settings.demo else settings
     backend = Backend(settings)
+    if settings.index_name:
+        tool = configured_tool(settings, backend)
+        if settings.require_index:
+            tool.retriever().prepare()
+        return _server([tool], lifespan=_lifespan(backend, tool.retriever))
+    catalog = Catalog(settings, backend)
+    if settings.require_index and not catalog.look():
+        raise SetupError("The database has no vector index that can be searched, and --require-index asks for one.")
+    tools = DiscoveredTools(catalog.look)
+    return _server(
+        [],
+        lifespan=_lifespan(backend, backend.database),
+        providers=[tools],
+        middleware=[TellNews(tools)],
+        cache_ttl=LIST_SECONDS,
+    )
+
+
+def _lifespan(
+    backend: Backend, prepare: Callable[[], object]
+) -> Callable[[FastMCP], AbstractAsyncContextManager[None]]:
+    """Return what a server does around its life: prepare in the background what the first call needs, close at the end."""
 
     @asynccontextmanager
     async def lifespan(_: FastMCP) -> AsyncIterator[None]:
-        backend.start()
+        deadline.start(prepare)
         try:
             yield
         finally:
             backend.close()
 
-    tool = SearchTool(
-        name=tool_name(CONFIGURED_TOOL, settings.namespace),
-        base_name=CONFIGURED_TOOL,
-        description=describe(backend.index_name, backend.about),
-        retriever=backend.retriever,
-        default_top_k=settings.top_k,
-        response_limit=settings.response_limit,
-        seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
-    )
-    return _server([tool], lifespan=lifespan)
-
-
-def describe(index_name: str | None, about: str | None = None) -> str:
-    """Return the description of a search tool, for a model that chooses between tools."""
-    where = f"the Neo4j index '{index_name}'" if index_name else "a Neo4j graph"
-    what = f"{about.rstrip('.')}. " if about else ""
-    return (
-        f"{what}Search by meaning: embeds the question, finds the nearest entries of {where} and returns their text "
-        "with what the graph says about them, best first."
-    )
+    return lifespan
 
 
 def run(settings: Settings) -> None:
@@ -152,11 +166,15 @@ class _EitherSlash:
         await self._app(scope, receive, send)
 
 
-def _server(tools: Iterable[SearchTool], **options: Any) -> FastMCP:  # noqa: ANN401 - FastMCP's own
+def _server(
+    tools: Iterable[SearchTool],
+    middleware: Iterable[MCPMiddleware] = (),
+    **options: Any,  # noqa: ANN401 - FastMCP's own
+) -> FastMCP:
     server = FastMCP(
         PACKAGE,
         version=version(PACKAGE),
-        middleware=[ArgumentFaults()],
+        middleware=[*middleware, ArgumentFaults()],
         on_duplicate="error",
         mask_error_details=True,
         **options,

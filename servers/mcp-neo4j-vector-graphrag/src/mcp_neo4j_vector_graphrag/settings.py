@@ -70,8 +70,10 @@ class Settings(BaseSettings):
         "The database to search. Default: the user's home database.", "NEO4J_DATABASE", flag="--database"
     )
     index_name: Text | None = _option(
-        "The vector index that `neo4j_vector` searches, on nodes or relationships.", "INDEX_NAME", flag="--index-name"
-    )
+        "The vector index that `neo4j_vector` searches, on nodes or relationships. Without one, every vector index of the "
+        "database gets a tool of its own.",
+        "INDEX_NAME", flag="--index-name",
+    )  # fmt: skip
     embedding_model: Text | None = _option(
         "The model that made the index's vectors, as `provider:model` (LangChain) or `local:use-multilingual-v3`.",
         "EMBEDDING_MODEL", flag="--embedding-model",
@@ -81,9 +83,23 @@ class Settings(BaseSettings):
         "Its columns `text`, `score` and `metadata` make the answer. Default: the hit's own properties.",
         "RETRIEVAL_QUERY", flag="--retrieval-query",
     )  # fmt: skip
-    top_k: int = _option(
-        "How many results a tool returns when the caller doesn't say, 1 to 50.",
-        "TOP_K", flag="--top-k", default=5, ge=1, le=50,
+    top_k: int | None = _option(
+        "How many results a tool returns when the caller doesn't say, 1 to 50. "
+        "Default: 5 of `neo4j_vector`, 10 of discovered tools.",
+        "TOP_K", flag="--top-k", ge=1, le=50,
+    )  # fmt: skip
+    candidates: int | None = _option(
+        "How many neighbours to ask the index for, of which the best `top_k` are kept: more find more of the nearest. "
+        "Default: 20 times `top_k` and at least 200; half of that where the index is not quantised.",
+        "NEO4J_MCP_CANDIDATES", flag="--candidates", ge=1, le=10_000,
+    )  # fmt: skip
+    max_filters: int = _option(
+        "How many filters a discovered tool has at the most, those inside the index first.",
+        "NEO4J_MCP_MAX_FILTERS", flag="--max-filters", default=8, ge=0, le=100,
+    )  # fmt: skip
+    require_index: bool = _option(
+        "Stop at the start, with an error, if the database has no vector index.",
+        "NEO4J_MCP_REQUIRE_INDEX", flag="--require-index", default=False,
     )  # fmt: skip
     tool_description: Text | None = _option(
         "What the data is about, for the model that chooses between tools.",

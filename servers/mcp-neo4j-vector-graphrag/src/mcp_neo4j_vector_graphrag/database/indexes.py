@@ -38,6 +38,8 @@ class VectorIndex:
     """`None` where the index was created without; it then takes vectors of any length."""
     similarity: str
     """`cosine` or `euclidean`."""
+    quantised: bool
+    """Whether it compares compressed vectors, which makes its near end less complete."""
     state: str
     """`ONLINE`, `POPULATING` or `FAILED`."""
 
@@ -49,8 +51,12 @@ class Indexes:
     vector: Mapping[str, VectorIndex]
     fulltext: tuple[str, ...]
 
-    def searchable(self, name: str) -> VectorIndex:
+    def searchable(self, name: str, setting: str | None = None) -> VectorIndex:
         """Return the vector index of that name.
+
+        Args:
+            name: Its name.
+            setting: The setting that names it, if one does.
 
         Raises:
             SetupError: It does not exist, is of another kind, or is not online.
@@ -58,7 +64,9 @@ class Indexes:
         index = self.vector.get(name)
         if index is None:
             what = "is a full-text index" if name in self.fulltext else "does not exist in this database"
-            raise SetupError(f"The vector index '{name}' (INDEX_NAME) {what}: {_names(self.vector)}")
+            raise SetupError(
+                f"The vector index '{name}'{f' ({setting})' if setting else ''} {what}: {_names(self.vector)}"
+            )
         if index.state == "POPULATING":
             raise SetupError(f"The vector index '{name}' is still being populated: ask again when it is online.")
         if index.state != "ONLINE":
@@ -96,8 +104,15 @@ def _vector_index(row: Mapping[str, Any]) -> VectorIndex:
         filter_properties=tuple(filters),
         dimensions=config.get("vector.dimensions"),
         similarity=str(config.get("vector.similarity_function", "cosine")).lower(),
+        quantised=_is_quantised(config),
         state=row["state"],
     )
+
+
+def _is_quantised(config: Mapping[str, Any]) -> bool:
+    """Whether an index is quantised: told by its type since 2026, by a switch before, which is on unless told."""
+    kind = config.get("vector.quantization.type")
+    return kind != "NONE" if kind is not None else config.get("vector.quantization.enabled") is not False
 
 
 def _names(names: Iterable[str]) -> str:

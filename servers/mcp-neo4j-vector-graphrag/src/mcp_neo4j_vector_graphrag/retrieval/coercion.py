@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import neo4j.time
 
+from mcp_neo4j_vector_graphrag.database.values import PlainJson
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
 SPANS = ("ZONED DATETIME", "LOCAL DATETIME")
 """Types for which a date means the whole day, and, where zones play a part, equality means the same instant."""
 
+ORDERED = ("INTEGER", "FLOAT", "DATE", *SPANS, "ZONED TIME", "LOCAL TIME")
+"""Types that bounds make sense for."""
+
+_PLAIN = PlainJson()
 _NANOSECOND = neo4j.time.Duration(nanoseconds=1)
 
 _PHRASES = {

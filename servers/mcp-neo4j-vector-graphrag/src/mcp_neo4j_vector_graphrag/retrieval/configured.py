@@ -1,35 +1,51 @@
-"""The retriever that the settings describe."""
+"""Retrievers as the settings describe them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neo4j.exceptions import ConfigurationError
-
-from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
-from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
-from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+from mcp_neo4j_vector_graphrag.retrieval.row import document_from_row
 
 if TYPE_CHECKING:
+    import neo4j
+    from neo4j_graphrag.embeddings.base import Embedder
+    from neo4j_graphrag.types import RetrieverResultItem
+
+    from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.settings import Settings
 
 
-def configured_retriever(settings: Settings) -> VectorGraphRetriever:
-    """Return the retriever of `neo4j_vector`; neither the database nor the embedder is asked anything yet.
+class DocumentRetriever(VectorGraphRetriever):
+    """The same retriever with results as maps in place of texts."""
 
-    Raises:
-        SetupError: The URI is none that the driver takes.
-    """
-    password = settings.password.get_secret_value() if settings.password else None
-    try:
-        driver = open_driver(settings.uri or "", settings.username, password)
-    except (ConfigurationError, ValueError) as error:
-        raise SetupError(f"NEO4J_URI is refused by the driver ({type(error).__name__}): check it.") from None
+    def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
+        """Return a row as a map with id and score, in plain JSON and without its vectors."""
+        return document_from_row(self.plain.row(record))
+
+
+def configured_retriever(settings: Settings, database: Database, embedder: Embedder) -> VectorGraphRetriever:
+    """Return the retriever of `neo4j_vector`; neither the database nor the embedder is asked anything yet."""
     return VectorGraphRetriever(
-        Database(driver, settings.database, settings.read_timeout),
+        database,
         settings.index_name or "",
-        embedder=LazyEmbedder(settings.embedding_model),
+        embedder=embedder,
         retrieval_query=settings.retrieval_query,
         allowed_procedures=settings.allowed_procedures,
+        candidates=settings.candidates,
+        index_setting="INDEX_NAME",
+    )
+
+
+def discovered_retriever(
+    settings: Settings, database: Database, embedder: Embedder, index_name: str
+) -> VectorGraphRetriever:
+    """Return the retriever of a discovered index; nothing is asked yet."""
+    return DocumentRetriever(
+        database,
+        index_name,
+        embedder=embedder,
+        retrieval_query=settings.retrieval_query,
+        allowed_procedures=settings.allowed_procedures,
+        candidates=settings.candidates,
     )

@@ -38,7 +38,11 @@ class Contact:
 
 
 def make_contact(
-    database: Database, index_name: str, retrieval_query: str | None, allowed_procedures: Collection[str]
+    database: Database,
+    index_name: str,
+    retrieval_query: str | None,
+    allowed_procedures: Collection[str] = (),
+    index_setting: str | None = None,
 ) -> Contact:
     """Look at the index and check the retrieval query: two round trips, one more on a server without SEARCH.
 
@@ -47,6 +51,7 @@ def make_contact(
         index_name: The vector index.
         retrieval_query: Cypher that goes on from each hit; without one, a result is the entity's own properties.
         allowed_procedures: Procedures that it may call beside the usual ones.
+        index_setting: The setting that names the index, for the text of an error.
 
     Raises:
         SetupError: The index can't be searched, or the retrieval query does not parse or does more than read.
@@ -56,7 +61,7 @@ def make_contact(
     """
     epoch = database.epoch
     indexes = read_indexes(database)
-    index = indexes.searchable(index_name)
+    index = indexes.searchable(index_name, index_setting)
     query = statement.RetrievalQuery.parse(retrieval_query) if retrieval_query else statement.default_query(index)
     clause, explained = _explained(database, index, query, allowed_procedures)
     plain = PlainJson(indexes.vector_properties, indexes.vector_dimensions)

@@ -46,7 +46,7 @@ class FilteredSearch:
         index: The index.
         clause: How the server is asked for neighbours.
         conditions: What must hold.
-        parameters: `query_vector`, `index_name` and `top_k`.
+        parameters: `query_vector`, `index_name`, `top_k` and, for a start, `candidates`.
     """
 
     database: Database
@@ -64,7 +64,7 @@ class FilteredSearch:
             UnavailableError: No answer came in time.
         """
         top_k: int = self.parameters["top_k"]
-        size = statement.candidates(top_k)
+        size: int = self.parameters["candidates"]
         matched, hits = self._pool(size)
         if not self.conditions.outside:
             return Hits(hits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from neo4j_graphrag.types import RetrieverResultItem
@@ -21,12 +22,21 @@ if TYPE_CHECKING:
 _PLAIN = PlainJson()
 
 
-def search(retriever: Retriever, question: str, top_k: int) -> list[RetrieverResultItem]:
+@dataclass(frozen=True)
+class Found:
+    """What a retriever found, and what a reader should know of it."""
+
+    items: list[RetrieverResultItem]
+    notice: str | None = None
+
+
+def search(retriever: Retriever, question: str, top_k: int, filters: object = None) -> Found:
     """Return what a retriever finds for a question; one that takes no `top_k` decides itself how much that is."""
-    arguments: dict[str, Any] = {"query_text": question, "top_k": top_k}
+    arguments: dict[str, Any] = {"query_text": question, "top_k": top_k, "filters": filters or None}
     accepted = inspect.signature(retriever.get_search_results).parameters
-    known = {name: value for name, value in arguments.items() if name in accepted}
-    return items_of(retriever, retriever.get_search_results(**known))
+    known = {name: value for name, value in arguments.items() if name in accepted and value is not None}
+    found = retriever.get_search_results(**known)
+    return Found(items_of(retriever, found), (found.metadata or {}).get("notice"))
 
 
 def items_of(retriever: Retriever, found: RawSearchResult) -> list[RetrieverResultItem]:

@@ -1,10 +1,10 @@
-"""What a search answers: items of text with score and metadata, as a model reads them and as structured content."""
+"""What a search answers: entries with their scores, as a model reads them and as structured content."""
 
 from __future__ import annotations
 
 import json
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -19,53 +19,126 @@ RESPONSE_LIMIT = 40_000
 NO_RESULTS = "No results: the search ran, and nothing was found."
 
 
-class Item(BaseModel):
+class Entry(BaseModel):
+    """One result of a search."""
+
+    score: float | None = Field(default=None, description="Similarity to the question, higher is closer.")
+
+    @classmethod
+    def of(cls, given: RetrieverResultItem) -> Self:
+        """Return a retriever's item as an entry."""
+        raise NotImplementedError
+
+    def as_text(self) -> str:
+        """Return the entry as a model reads it."""
+        score = [f"score: {self.score:.4f}"] if self.score is not None else []
+        heading = " ".join([*score, *self._notes()])
+        return f"{heading}\n{self._body()}" if heading else self._body()
+
+    def shortened(self, limit: int) -> Self:
+        """Return the entry with a text of at most about `limit` characters."""
+        raise NotImplementedError
+
+    def _notes(self) -> list[str]:
+        return []
+
+    def _body(self) -> str:
+        raise NotImplementedError
+
+
+class Item(Entry):
     """One result."""
 
     text: str = Field(description="What the retrieval query returned as text, or its row as compact JSON.")
-    score: float | None = Field(default=None, description="Similarity to the question, higher is closer.")
     metadata: dict[str, Any] = Field(default_factory=dict, description="What else was returned with the text.")
 
+    @classmethod
+    def of(cls, given: RetrieverResultItem) -> Self:
+        """Return a retriever's item as text, score and metadata."""
+        metadata = dict(given.metadata or {})
+        score = metadata.pop("score", None)
+        text = given.content if isinstance(given.content, str) else _json(given.content)
+        return cls(text=text, score=float(score) if is_number(score) else None, metadata=metadata)
 
-class SearchResult(BaseModel):
+    def shortened(self, limit: int) -> Self:
+        """Return the item with its text cut, and without its metadata where that is what is too long."""
+        kept = self if len(self.as_text()) - len(self.text) < limit else self.model_copy(update={"metadata": {}})
+        room = max(limit - (len(kept.as_text()) - len(kept.text)), 0)
+        return kept.model_copy(update={"text": kept.text[:room]})
+
+    def _notes(self) -> list[str]:
+        return [_json(self.metadata)] if self.metadata else []
+
+    def _body(self) -> str:
+        return self.text
+
+
+class Document(Entry):
+    """One result."""
+
+    doc: dict[str, Any] = Field(description="The properties that were found, or the retrieval query's row.")
+    id: str | None = Field(default=None, description="The element id of what was found.")
+
+    @classmethod
+    def of(cls, given: RetrieverResultItem) -> Self:
+        """Return a retriever's item whose content is a map."""
+        metadata = given.metadata or {}
+        score = metadata.get("score")
+        return cls(doc=given.content, id=metadata.get("id"), score=float(score) if is_number(score) else None)
+
+    def shortened(self, limit: int) -> Self:
+        """Return the document with its long texts cut."""
+        for length in (limit // 2, limit // 10, limit // 100, 20):
+            cut = self.model_copy(update={"doc": _with_short_texts(self.doc, length)})
+            if len(cut.as_text()) <= limit:
+                return cut
+        return self.model_copy(update={"doc": {}})
+
+    def _body(self) -> str:
+        return _json(self.doc)
+
+
+EntryType = TypeVar("EntryType", bound=Entry)
+
+
+class Results(BaseModel, Generic[EntryType]):
     """The results of one search, best first."""
 
-    results: list[Item]
-    notice: str | None = Field(default=None, description="What was cut or left out, if anything was.")
+    results: list[EntryType]
+    notice: str | None = Field(default=None, description="What was cut, left out or is uncertain, if anything is.")
 
 
-def collect(items: Iterable[RetrieverResultItem], limit: int = RESPONSE_LIMIT) -> SearchResult:
+class SearchResult(Results[Item]):
+    """The results of one search, best first."""
+
+
+class DocumentResult(Results[Document]):
+    """The results of one search, best first."""
+
+
+def collect(
+    items: Iterable[RetrieverResultItem], limit: int = RESPONSE_LIMIT, notice: str | None = None
+) -> SearchResult:
     """Return a retriever's items, in order, as far as their text fits `limit` characters.
 
     Whole items are left out at the end; only a first one that is too long by itself is cut. The notice says so.
     """
-    given = [_item(item) for item in items]
-    ends = accumulate(len(as_text(item)) for item in given)
-    taken = [item for item, end in zip(given, ends, strict=True) if end <= limit]
-    if len(taken) == len(given):
-        return SearchResult(results=given)
-    if not taken:
-        taken = [_shortened(given[0], limit)]
-    shown = f"Only the first {len(taken)} of {len(given)} results are shown" if len(taken) < len(given) else "Cut"
-    return SearchResult(results=taken, notice=f"{shown}, to keep to {limit} characters.")
+    taken, cut = _fitting([Item.of(item) for item in items], limit)
+    return SearchResult(results=taken, notice=_joined(notice, cut))
 
 
-def as_text(result: Item | SearchResult) -> str:
-    """Return an item, or all of them one after another, as text for a model."""
-    if isinstance(result, SearchResult):
-        numbered = [f"[{place}] {as_text(item)}" for place, item in enumerate(result.results, start=1)]
-        return "\n\n".join([*numbered, *([result.notice] if result.notice else [])]) or NO_RESULTS
-    score = [f"score: {result.score:.4f}"] if result.score is not None else []
-    metadata = [json.dumps(result.metadata, ensure_ascii=False, separators=(",", ":"))] if result.metadata else []
-    heading = " ".join([*score, *metadata])
-    return f"{heading}\n{result.text}" if heading else result.text
+def collect_documents(
+    items: Iterable[RetrieverResultItem], limit: int = RESPONSE_LIMIT, notice: str | None = None
+) -> DocumentResult:
+    """Return a retriever's items as documents, as `collect` does."""
+    taken, cut = _fitting([Document.of(item) for item in items], limit)
+    return DocumentResult(results=taken, notice=_joined(notice, cut))
 
 
-def _item(given: RetrieverResultItem) -> Item:
-    metadata = dict(given.metadata or {})
-    score = metadata.pop("score", None)
-    text = given.content if isinstance(given.content, str) else json.dumps(given.content, ensure_ascii=False)
-    return Item(text=text, score=float(score) if is_number(score) else None, metadata=metadata)
+def as_text(result: Results[Any]) -> str:
+    """Return all results, one after another, as text for a model."""
+    numbered = [f"[{place}] {entry.as_text()}" for place, entry in enumerate(result.results, start=1)]
+    return "\n\n".join([*(numbered or [NO_RESULTS]), *([result.notice] if result.notice else [])])
 
 
 def is_number(value: object) -> bool:
@@ -73,8 +146,32 @@ def is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _shortened(item: Item, limit: int) -> Item:
-    """Return an item whose text fits, without its metadata where that is what is too long."""
-    kept = item if len(as_text(item)) - len(item.text) < limit else item.model_copy(update={"metadata": {}})
-    room = max(limit - (len(as_text(kept)) - len(kept.text)), 0)
-    return kept.model_copy(update={"text": kept.text[:room]})
+def _fitting(given: list[EntryType], limit: int) -> tuple[list[EntryType], str | None]:
+    """Return the entries that fit, and what to say of the others."""
+    ends = accumulate(len(entry.as_text()) for entry in given)
+    taken = [entry for entry, end in zip(given, ends, strict=True) if end <= limit]
+    if len(taken) == len(given):
+        return given, None
+    if not taken:
+        taken = [given[0].shortened(limit)]
+    shown = f"Only the first {len(taken)} of {len(given)} results are shown" if len(taken) < len(given) else "Cut"
+    return taken, f"{shown}, to keep to {limit} characters."
+
+
+def _joined(*notices: str | None) -> str | None:
+    return " ".join(notice for notice in notices if notice) or None
+
+
+def _with_short_texts(value: Any, length: int) -> Any:  # noqa: ANN401 - any JSON value
+    match value:
+        case str():
+            return value if len(value) <= length else f"{value[: length - 1]}…"
+        case dict():
+            return {key: _with_short_texts(item, length) for key, item in value.items()}
+        case list():
+            return [_with_short_texts(item, length) for item in value]
+    return value
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

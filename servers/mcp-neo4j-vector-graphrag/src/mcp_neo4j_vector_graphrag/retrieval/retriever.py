@@ -47,6 +47,8 @@ class VectorGraphRetriever(VectorCypherRetriever):
             `$top_k`. Without one, a result is the entity's own properties.
         allowed_procedures: Procedures that the retrieval query may call beside the usual ones.
         filterable: The properties that filters may name; by default those that a sample of the entities has.
+        candidates: How many neighbours to ask the index for at the least; the default suits quantised indexes.
+        index_setting: The setting that names the index, for the text of an error.
         result_formatter: Makes an item of a row; the default takes the columns `text`, `score` and `metadata`.
     """
 
@@ -61,6 +63,8 @@ class VectorGraphRetriever(VectorCypherRetriever):
         retrieval_query: str | None = None,
         allowed_procedures: Sequence[str] = (),
         filterable: Mapping[str, Property] | None = None,
+        candidates: int | None = None,
+        index_setting: str | None = None,
         result_formatter: Callable[[neo4j.Record], RetrieverResultItem] | None = None,
     ) -> None:
         super().__init__(
@@ -68,11 +72,13 @@ class VectorGraphRetriever(VectorCypherRetriever):
         )
         self.database = database
         self.allowed_procedures = tuple(allowed_procedures)
-        self._filterable = filterable
+        self.filterable = filterable
+        self._candidates = candidates
+        self._index_setting = index_setting
         self._sampled: tuple[Contact, Mapping[str, Property]] | None = None
         self._contact: Contact | None = None
         self._contact_lock = threading.Lock()
-        self._plain = PlainJson()
+        self.plain = PlainJson()
 
     def _fetch_index_infos(self, vector_index_name: str) -> None:
         """Ask nothing yet: the base class would query the database while the server starts."""
@@ -113,7 +119,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
                 "query_vector": vector,
                 "query_text": query_text,
                 "top_k": top_k,
-                "candidates": statement.candidates(top_k, effective_search_ratio),
+                "candidates": statement.candidates(top_k, contact.index, self._candidates, effective_search_ratio),
                 "index_name": contact.index.name,
             }
             records, notice = self._find(contact, parameters, conditions)
@@ -127,9 +133,21 @@ class VectorGraphRetriever(VectorCypherRetriever):
             records=_by_score(records, contact.query), metadata={"notice": notice} if notice else None
         )
 
+    def prepare(self) -> None:
+        """Look at the index and the retrieval query now, rather than at the first search.
+
+        Raises:
+            SetupError: The index, the retrieval query or the connection must be put right.
+            UnavailableError: The database can't be reached or took too long.
+        """
+        try:
+            self._current_contact()
+        except (Neo4jError, DriverError) as error:
+            raise self.database.fault(error) from error
+
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
         """Return a row as text, score and metadata, in plain JSON and without its vectors."""
-        return item_from_row(self._plain.row(record))
+        return item_from_row(self.plain.row(record))
 
     def _embed(self, question: str) -> list[float]:
         if self.embedder is None:
@@ -156,8 +174,8 @@ class VectorGraphRetriever(VectorCypherRetriever):
 
     def _known_properties(self, contact: Contact) -> Mapping[str, Property]:
         """Return the properties that filters may name: those given, else the scalar ones of a sample."""
-        if self._filterable is not None:
-            return self._filterable
+        if self.filterable is not None:
+            return self.filterable
         if self._sampled is None or self._sampled[0] is not contact:
             found = read_sample(self.database, contact.index).properties
             self._sampled = (contact, {name: known for name, known in found.items() if known.can_be_filtered})
@@ -171,9 +189,9 @@ class VectorGraphRetriever(VectorCypherRetriever):
         with self._contact_lock:
             if self._contact is None or self._contact.epoch != self.database.epoch:
                 self._contact = make_contact(
-                    self.database, self.index_name, self.retrieval_query, self.allowed_procedures
+                    self.database, self.index_name, self.retrieval_query, self.allowed_procedures, self._index_setting
                 )
-                self._plain = self._contact.plain
+                self.plain = self._contact.plain
             return self._contact
 
 

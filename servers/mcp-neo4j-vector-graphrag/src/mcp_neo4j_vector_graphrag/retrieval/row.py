@@ -34,3 +34,23 @@ def _text_column(row: Mapping[str, Any]) -> str | None:
         return "text"
     texts = [column for column, value in row.items() if isinstance(value, str)]
     return texts[0] if len(texts) == 1 else None
+
+
+def document_from_row(row: Mapping[str, Any]) -> RetrieverResultItem:
+    """Return a row of plain values as an item whose content is a map: the column `doc`, else the whole row.
+
+    Relationships carry their type and both ends beside their properties.
+    """
+    rest = dict(row)
+    score, metadata = rest.pop("score", None), rest.get("metadata")
+    doc, about = rest.get("doc"), metadata if isinstance(metadata, dict) else {}
+    if isinstance(doc, dict) and set(rest) <= {"doc", "metadata"}:
+        is_relationship = "type" in about and "start" in about
+        content = {**{key: about[key] for key in _ENDS}, "properties": doc} if is_relationship else doc
+    else:
+        content = rest
+    identity = rest.get("id", about.get("id"))
+    return RetrieverResultItem(content=content, metadata={"score": score, "id": identity})
+
+
+_ENDS = ("type", "start", "end")

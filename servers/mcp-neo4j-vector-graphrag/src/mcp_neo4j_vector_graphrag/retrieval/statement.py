@@ -108,13 +108,20 @@ def default_query(index: VectorIndex) -> RetrievalQuery:
     return RetrievalQuery(f"RETURN {entity} {{.*, {quote(index.property)}: null}} AS doc, {about} AS metadata, score")
 
 
-def candidates(top_k: int, ratio: int = 1) -> int:
+def candidates(top_k: int, index: VectorIndex, least: int | None = None, ratio: int = 1) -> int:
     """Return how many neighbours to ask the index for, of which the best `top_k` are kept.
 
-    The default index is quantised and approximate: asked for 10 it finds 7 of the 10 nearest, asked for 200 it has more
-    than 9 of them among those, for a few milliseconds.
+    An index is approximate. The default one is quantised too: asked for 10 it finds 7 of the 10 nearest, asked for 200 it
+    has more than 9 of them among those, for a few milliseconds (`benchmarks/`).
+
+    Args:
+        top_k: How many are wanted.
+        index: The index.
+        least: What the operator chose in place of the default.
+        ratio: At least so many times `top_k`.
     """
-    return min(max(200, 20 * top_k, ratio * top_k), MAX_CANDIDATES)
+    default = max(200, 20 * top_k) if index.quantised else max(100, 10 * top_k)
+    return min(max(default if least is None else max(least, top_k), ratio * top_k), MAX_CANDIDATES)
 
 
 @dataclass(frozen=True)

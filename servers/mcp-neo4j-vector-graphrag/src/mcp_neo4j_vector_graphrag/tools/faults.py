@@ -40,13 +40,14 @@ class ArgumentFaults(Middleware):
 
 def to_tool_error(error: BaseException) -> ToolError:
     """Return the error that a caller is answered with; what an operator must see goes to the log, once."""
-    fault = _fault(error)
+    fault = as_fault(error)
     if not isinstance(fault, QuestionError):
         _logger.warning("%s", fault)
     return ToolError(str(fault), log_level=logging.DEBUG)
 
 
-def _fault(error: BaseException) -> GraphRAGError:
+def as_fault(error: BaseException) -> GraphRAGError:
+    """Return what is told in place of any exception; a fault of this server's own goes to the log with its trace."""
     if isinstance(error, GraphRAGError):
         return error
     if isinstance(error, (Neo4jError, DriverError)):

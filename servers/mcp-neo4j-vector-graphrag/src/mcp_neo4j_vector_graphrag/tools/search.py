@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastmcp.tools import Tool, ToolResult
 from mcp_types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
 from mcp_neo4j_vector_graphrag.errors import QuestionError, UnavailableError
-from mcp_neo4j_vector_graphrag.namespace import title
-from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_LIMIT, SearchResult, as_text, collect
+from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_LIMIT, Results, SearchResult, as_text, collect
 from mcp_neo4j_vector_graphrag.tools.faults import to_tool_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from neo4j_graphrag.retrievers.base import Retriever
-    from neo4j_graphrag.types import RetrieverResultItem
+
+    from mcp_neo4j_vector_graphrag.retrieval.items import Found
 
 MAX_TOP_K = 50
 DEFAULT_TOP_K = 5
@@ -39,54 +39,74 @@ class SearchTool:
 
     name: str
     """The whole name, with its namespace."""
-    base_name: str
-    """The name without it, from which the title is made."""
+    title: str
     description: str
     retriever: Callable[[], Retriever]
     """Called for each search, in a worker thread: it may wait for a database that is still starting."""
     default_top_k: int = DEFAULT_TOP_K
+    max_top_k: int = MAX_TOP_K
+    filters: Mapping[str, Any] | None = None
+    """The JSON schema of the argument `filters`; without one, there is no such argument."""
+    collect: Callable[..., Results[Any]] = collect
+    """Makes the answer of a retriever's items."""
+    result: type[Results[Any]] = SearchResult
+    """The answer's model."""
     response_limit: int = RESPONSE_LIMIT
     seconds: float = DEFAULT_READ_TIMEOUT + CALL_OVERHEAD_SECONDS
     """A call is answered within this time, whatever it waits for; clients give up at 60 s."""
 
     def build(self) -> Tool:
         """Return the tool that FastMCP serves."""
-
-        async def search(
-            query: Question,
-            top_k: Annotated[
-                int, Field(ge=1, le=MAX_TOP_K, description=f"How many results to return, 1 to {MAX_TOP_K}.")
-            ] = self.default_top_k,
-        ) -> ToolResult:
-            try:
-                return await self._answer(query, top_k)
-            except Exception as error:  # noqa: BLE001 - all of them are told apart there
-                raise to_tool_error(error) from None
-
         return Tool.from_function(
-            search,
+            self._handler(),
             name=self.name,
-            title=title(self.base_name),
+            title=self.title,
             description=self.description,
             annotations=READ_ONLY,
-            output_schema=SearchResult.model_json_schema(),
+            output_schema=self.result.model_json_schema(),
         )
 
-    async def _answer(self, query: str, top_k: int) -> ToolResult:
-        if not query.strip():
-            raise QuestionError("The question is blank: ask for something in a few words.")
-        # In a thread of its own: a slow embedder or database holds up no other call, nor the end of the process.
-        running = asyncio.wrap_future(deadline.start(self._search, query, top_k))
+    def _handler(self) -> Callable[..., Awaitable[ToolResult]]:
+        """Return the function whose arguments are the tool's."""
+        top_k = Annotated[
+            int, Field(ge=1, le=self.max_top_k, description=f"How many results to return, 1 to {self.max_top_k}.")
+        ]
+        if self.filters is None:
+
+            async def search(query: str, top_k: int = self.default_top_k) -> ToolResult:
+                return await self._answer(query, top_k)
+
+        else:
+
+            async def search(query: str, top_k: int = self.default_top_k, filters: object = None) -> ToolResult:
+                return await self._answer(query, top_k, filters)
+
+        search.__annotations__ |= {"query": Question, "top_k": top_k}
+        if self.filters is not None:
+            search.__annotations__["filters"] = Annotated[object, WithJsonSchema(dict(self.filters))]
+        return search
+
+    async def _answer(self, query: str, top_k: int, filters: object = None) -> ToolResult:
         try:
-            items = await asyncio.wait_for(running, self.seconds)
+            if not query.strip():
+                raise QuestionError("The question is blank: ask for something in a few words.")
+            result = await self._found(query, top_k, filters)
+        except Exception as error:  # noqa: BLE001 - all of them are told apart there
+            raise to_tool_error(error) from None
+        return ToolResult(content=as_text(result), structured_content=result.model_dump(mode="json"))
+
+    async def _found(self, query: str, top_k: int, filters: object) -> Results[Any]:
+        # In a thread of its own: a slow embedder or database holds up no other call, nor the end of the process.
+        running = asyncio.wrap_future(deadline.start(self._search, query, top_k, filters))
+        try:
+            found = await asyncio.wait_for(running, self.seconds)
         except TimeoutError:
             raise UnavailableError(
                 f"The search gave no answer within {self.seconds:g} s: ask again later, or for fewer results."
             ) from None
-        result = collect(items, self.response_limit)
-        return ToolResult(content=as_text(result), structured_content=result.model_dump(mode="json"))
+        return self.collect(found.items, self.response_limit, found.notice)
 
-    def _search(self, query: str, top_k: int) -> list[RetrieverResultItem]:
+    def _search(self, query: str, top_k: int, filters: object) -> Found:
         from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415 - 0.8 s, for the first call
 
-        return search(self.retriever(), query, top_k)
+        return search(self.retriever(), query, top_k, filters)

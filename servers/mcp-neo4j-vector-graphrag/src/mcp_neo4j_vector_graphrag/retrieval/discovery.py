@@ -1,0 +1,112 @@
+"""What can be searched in a database that nobody described: its vector indexes, and what their entities look like."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_neo4j_vector_graphrag.database.cypher import quote
+from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
+from mcp_neo4j_vector_graphrag.database.sample import Sample, read_sample
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.database.sample import Property
+
+MAX_FILTERS = 8
+_LOOKS_AT_ONCE = 8
+_COMMON = 0.5
+"""A property outside the index is worth a filter if this share of the sample has it."""
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """One vector index and what a model must know to search it."""
+
+    index: VectorIndex
+    count: int
+    """How many entities have the index's labels or types."""
+    sample: Sample
+    filters: Mapping[str, Property]
+    """The properties that can be filtered by, those in the index first."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The properties that hold texts."""
+        return tuple(name for name, known in self.sample.properties.items() if known.is_long_text)
+
+
+def discover(database: Database, max_filters: int = MAX_FILTERS) -> list[Discovered]:
+    """Return every vector index that is online, by name: two round trips, and one more for each index.
+
+    Raises:
+        Neo4jError: Neo4j refused to be asked.
+        DriverError: The connection failed.
+        UnavailableError: No answer came in time.
+    """
+    indexes = [index for _, index in sorted(read_indexes(database).vector.items()) if index.state == "ONLINE"]
+    if not indexes:
+        return []
+    counts = _counts(database, indexes)
+    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as threads:
+        samples = threads.map(lambda index: read_sample(database, index), indexes)
+    return [
+        Discovered(index, counts[index.name], sample, offered(sample, max_filters))
+        for index, sample in zip(indexes, samples, strict=True)
+    ]
+
+
+def offered(sample: Sample, limit: int) -> dict[str, Property]:
+    """Return the properties worth a filter: those in the index, then the commonest of the other scalar ones."""
+    inside = [known for known in sample.properties.values() if known.in_index]
+    others = [
+        known
+        for known in sample.properties.values()
+        if known.is_scalar and not known.in_index and not known.is_long_text and known.count >= _COMMON * sample.size
+    ]
+    others.sort(key=lambda known: (-known.count, known.name))
+    return {known.name: known for known in [*inside, *others][:limit]}
+
+
+def _counts(database: Database, indexes: Sequence[VectorIndex]) -> dict[str, int]:
+    """Return how many entities each index's labels or types have, from the count store."""
+    parts, names = [], []
+    for index in indexes:
+        for label in index.labels:
+            found = f"(n:{quote(label)})" if index.variable == "node" else f"()-[n:{quote(label)}]->()"
+            parts.append(f"MATCH {found} RETURN {len(names)} AS place, count(n) AS count")
+            names.append(index.name)
+    totals = dict.fromkeys(names, 0)
+    for row in database.read(" UNION ALL ".join(parts)):
+        totals[names[row["place"]]] += row["count"]
+    return totals
+
+
+def how_to_begin(database: Database) -> str:
+    """Return what an operator of a database without a vector index does next, with the statement for it."""
+    labels = [row["label"] for row in database.read(f"CALL db.labels() YIELD label RETURN label LIMIT {_LABELS}")]
+    looks = [_VECTORS.format(label=quote(label), place=place) for place, label in enumerate(labels)]
+    found = max(database.read(" UNION ALL ".join(looks)), key=lambda row: row["count"], default=None) if looks else None
+    if found is None:
+        return f"No property looks like a vector: embed your texts into one, then {_statement('Label', 'embedding', 0)}"
+    return f"Create one: {_statement(labels[found['place']], found['key'], found['dimensions'])}"
+
+
+def _statement(label: str, key: str, dimensions: int) -> str:
+    size = str(dimensions) if dimensions else "<the model's dimensions>"
+    return (
+        f"CREATE VECTOR INDEX {quote(f'{label}_{key}')} FOR (n:{quote(label)}) ON n.{quote(key)} "
+        f"OPTIONS {{indexConfig: {{`vector.dimensions`: {size}, `vector.similarity_function`: 'cosine'}}}}"
+    )
+
+
+_LABELS = 50
+_VECTORS = (
+    "MATCH (n:{label}) WITH n LIMIT 20 UNWIND keys(n) AS key "
+    "WITH key, CASE WHEN valueType(n[key]) STARTS WITH 'LIST<FLOAT' THEN size(n[key]) END AS dimensions "
+    "WHERE dimensions >= 32 RETURN {place} AS place, key, dimensions, count(*) AS count"
+)

@@ -1,0 +1,52 @@
+"""The tool of the one index that the settings name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_neo4j_vector_graphrag.deadline import Background
+from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
+from mcp_neo4j_vector_graphrag.namespace import title, tool_name
+from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, DEFAULT_TOP_K, SearchTool
+
+if TYPE_CHECKING:
+    from mcp_neo4j_vector_graphrag.backend import Backend
+    from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+    from mcp_neo4j_vector_graphrag.settings import Settings
+
+NAME = "neo4j_vector"
+"""The tool's name before the namespace."""
+
+
+def configured_tool(settings: Settings, backend: Backend) -> SearchTool:
+    """Return the tool; its retriever is made at the first call.
+
+    Raises:
+        SetupError: The namespace makes a name of it that clients refuse.
+    """
+    made = Background(lambda: _retriever(settings, backend))
+    return SearchTool(
+        name=tool_name(NAME, settings.namespace),
+        title=title(NAME),
+        description=describe(settings.index_name, settings.tool_description),
+        retriever=lambda: made.get(None),
+        default_top_k=settings.top_k or DEFAULT_TOP_K,
+        response_limit=settings.response_limit,
+        seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
+    )
+
+
+def describe(index_name: str | None, about: str | None = None) -> str:
+    """Return the description of a search tool, for a model that chooses between tools."""
+    where = f"the Neo4j index '{index_name}'" if index_name else "a Neo4j graph"
+    what = f"{about.rstrip('.')}. " if about else ""
+    return (
+        f"{what}Search by meaning: embeds the question, finds the nearest entries of {where} and returns their text "
+        "with what the graph says about them, best first."
+    )
+
+
+def _retriever(settings: Settings, backend: Backend) -> VectorGraphRetriever:
+    from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415 - 0.8 s
+
+    return configured_retriever(settings, backend.database(), LazyEmbedder(settings.embedding_model))

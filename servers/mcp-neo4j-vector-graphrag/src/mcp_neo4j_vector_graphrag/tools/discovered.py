@@ -1,0 +1,225 @@
+"""One search tool for each vector index that the database has, looked up again as time goes by."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from fastmcp.exceptions import NotFoundError, ToolError
+from fastmcp.server.dependencies import get_context
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.providers import Provider
+from mcp_types import ToolListChangedNotification
+from neo4j.exceptions import DriverError, Neo4jError
+
+from mcp_neo4j_vector_graphrag import deadline
+from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
+from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.namespace import search_tool_name
+from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
+from mcp_neo4j_vector_graphrag.tools.faults import as_fault
+from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
+from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, SearchTool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Future
+
+    import mcp_types
+    from fastmcp.tools import Tool, ToolResult
+    from fastmcp.utilities.versions import VersionSpec
+
+    from mcp_neo4j_vector_graphrag.backend import Backend
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered
+    from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+    from mcp_neo4j_vector_graphrag.settings import Settings
+
+LIST_SECONDS = 30
+"""A list of tools is good for this long; then the database is asked again."""
+
+DEFAULT_TOP_K = 10
+MAX_TOP_K = 100
+
+_FIRST_LOOK_SECONDS = 3.0
+"""So long the first list waits for the database; then it says what is known."""
+
+_logger = logging.getLogger(__name__)
+
+
+class DiscoveredTools(Provider):
+    """Serves the tools that a look at the database makes.
+
+    Args:
+        look: Looks at the database and makes the tools, by name; may take long, and may raise.
+    """
+
+    def __init__(self, look: Callable[[], Mapping[str, Tool]]) -> None:
+        super().__init__()
+        self._look = look
+        self._tools: Mapping[str, Tool] = {}
+        self._looked_at = float("-inf")
+        self._looking: Future[Mapping[str, Tool]] | None = None
+        self._listed: frozenset[str] | None = None
+
+    async def _list_tools(self) -> Sequence[Tool]:
+        await self.refresh(_FIRST_LOOK_SECONDS)
+        self._listed = frozenset(self._tools)
+        return [self._tools[name] for name in sorted(self._tools)]
+
+    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
+        del version
+        if name not in self._tools:
+            await self.refresh(_FIRST_LOOK_SECONDS, at_once=True)
+        return self._tools.get(name)
+
+    async def refresh(self, seconds: float, *, at_once: bool = False) -> None:
+        """Look at the database if the last look is old; requests at the same time share one look.
+
+        Args:
+            seconds: How long to wait for what it finds.
+            at_once: Look even if the last look is not old.
+        """
+        if self._looking is None:
+            if not at_once and time.monotonic() - self._looked_at < LIST_SECONDS:
+                return
+            self._looking = deadline.start(self._look)
+        looking = self._looking
+        try:
+            tools = await asyncio.wait_for(asyncio.wrap_future(looking), seconds)
+        except TimeoutError:
+            return
+        except Exception as error:  # noqa: BLE001 - the log is told, and the list says what is known
+            _logger.warning("The indexes could not be looked up: %s", as_fault(error))
+        else:
+            self._tools, self._looked_at = tools, time.monotonic()
+        if self._looking is looking:
+            self._looking = None
+
+    @property
+    def has_news(self) -> bool:
+        """Whether the tools differ from those that were listed last."""
+        return self._listed is not None and frozenset(self._tools) != self._listed
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the tools that are known."""
+        return sorted(self._tools)
+
+
+class TellNews(Middleware):
+    """Tells a client whose call shows that the indexes have changed, by an answer and a notification.
+
+    Args:
+        tools: The tools that come and go.
+    """
+
+    def __init__(self, tools: DiscoveredTools) -> None:
+        self._tools = tools
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[mcp_types.CallToolRequestParams],
+        call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Answer a call, look at the indexes again if it failed or the last look is old, and notify."""
+        try:
+            result = await call_next(context)
+        except NotFoundError:
+            await self._notify()
+            known = ", ".join(self._tools.names) or "none, since the database has no vector index"
+            raise ToolError(f"There is no tool {context.message.name}; the search tools are now: {known}.") from None
+        except ToolError:
+            await self._tools.refresh(_FIRST_LOOK_SECONDS, at_once=True)
+            await self._notify()
+            raise
+        await self._tools.refresh(0)
+        await self._notify()
+        return result
+
+    async def _notify(self) -> None:
+        if self._tools.has_news:
+            await get_context().send_notification(ToolListChangedNotification())
+
+
+class Catalog:
+    """Makes a tool of each index that is found, and keeps the retrievers between looks.
+
+    Args:
+        settings: The operator's.
+        backend: The database.
+    """
+
+    def __init__(self, settings: Settings, backend: Backend) -> None:
+        self._settings = settings
+        self._backend = backend
+        self._embedder = LazyEmbedder(settings.embedding_model)
+        self._retrievers: dict[VectorIndex, VectorGraphRetriever] = {}
+
+    def look(self) -> dict[str, Tool]:
+        """Return the tools by name.
+
+        Raises:
+            SetupError: The database can't be asked, before an operator has changed something.
+            UnavailableError: The database can't be asked now.
+        """
+        from mcp_neo4j_vector_graphrag.retrieval.discovery import discover, how_to_begin  # noqa: PLC0415 - 0.8 s
+
+        database = self._backend.database()
+        try:
+            found = discover(database, self._settings.max_filters)
+            if not found:
+                _logger.warning("The database has no vector index. %s", how_to_begin(database))
+        except (Neo4jError, DriverError) as error:
+            raise database.fault(error) from error
+        tools = [tool for each in found if (tool := self._tool(database, each))]
+        return {tool.name: tool.build() for tool in tools}
+
+    def _tool(self, database: Database, found: Discovered) -> SearchTool | None:
+        retriever = self._retriever(database, found)
+        if self._settings.retrieval_query:
+            try:
+                retriever.prepare()
+            except SetupError as error:
+                _logger.warning("The index '%s' gets no tool: %s", found.index.name, error)
+                return None
+        return SearchTool(
+            name=search_tool_name(found.index.name, self._settings.namespace),
+            title=f"Search {found.index.name}",
+            description=describe(found, self._settings.tool_description),
+            retriever=lambda: retriever,
+            default_top_k=self._settings.top_k or DEFAULT_TOP_K,
+            max_top_k=MAX_TOP_K,
+            filters=filters_schema(found.filters),
+            collect=collect_documents,
+            result=DocumentResult,
+            response_limit=self._settings.response_limit,
+            seconds=self._settings.read_timeout + CALL_OVERHEAD_SECONDS,
+        )
+
+    def _retriever(self, database: Database, found: Discovered) -> VectorGraphRetriever:
+        from mcp_neo4j_vector_graphrag.retrieval.configured import discovered_retriever  # noqa: PLC0415 - 0.8 s
+
+        name = found.index.name
+        retriever = self._retrievers.get(found.index) or discovered_retriever(
+            self._settings, database, self._embedder, name
+        )
+        self._retrievers[found.index] = retriever
+        retriever.filterable = found.filters
+        return retriever
+
+
+def describe(found: Discovered, about: str | None = None) -> str:
+    """Return what a model must know of an index to choose its tool: what it holds, how much, and how to narrow it."""
+    index = found.index
+    what = f"{about.rstrip('.')}. " if about else ""
+    kind = "" if index.variable == "node" else " relationships"
+    texts = f" Texts: {', '.join(found.texts)}." if found.texts else ""
+    filters = f" Filters: {', '.join(found.filters)}." if found.filters else ""
+    return (
+        f"{what}Search {found.count} {' and '.join(index.labels)}{kind} by meaning (index {index.name}): returns the "
+        f"nearest to the question with their properties, best first.{texts}{filters}"
+    )
