@@ -18,7 +18,7 @@ from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
 from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.configured import NAME as CONFIGURED_TOOL
-from mcp_neo4j_vector_graphrag.tools.configured import configured_tool, describe
+from mcp_neo4j_vector_graphrag.tools.configured import configured_tool, describe, require_index
 from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS, Catalog, DiscoveredTools, TellNews
 from mcp_neo4j_vector_graphrag.tools.faults import ArgumentFaults
 from mcp_neo4j_vector_graphrag.tools.search import SearchTool
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from mcp_neo4j_vector_graphrag.settings import Settings
+
+    Lifespan = Callable[[FastMCP], AbstractAsyncContextManager[None]]
 
 PACKAGE = "mcp-neo4j-vector-graphrag"
 
@@ -85,7 +87,7 @@ def build(settings: Settings) -> FastMCP:
     if settings.index_name:
         tool = configured_tool(settings, backend)
         if settings.require_index:
-            tool.retriever().prepare()
+            require_index(settings, backend)
         return _server([tool], lifespan=_lifespan(backend, tool.retriever))
     catalog = Catalog(settings, backend)
     if settings.require_index and not catalog.look():
@@ -100,10 +102,8 @@ def build(settings: Settings) -> FastMCP:
     )
 
 
-def _lifespan(
-    backend: Backend, prepare: Callable[[], object]
-) -> Callable[[FastMCP], AbstractAsyncContextManager[None]]:
-    """Return what a server does around its life: prepare in the background what the first call needs, close at the end."""
+def _lifespan(backend: Backend, prepare: Callable[[], object]) -> Lifespan:
+    """Return what a server does around its life: prepare what the first call needs, and close the connections."""
 
     @asynccontextmanager
     async def lifespan(_: FastMCP) -> AsyncIterator[None]:

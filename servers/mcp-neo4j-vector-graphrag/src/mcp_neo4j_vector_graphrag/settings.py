@@ -70,8 +70,8 @@ class Settings(BaseSettings):
         "The database to search. Default: the user's home database.", "NEO4J_DATABASE", flag="--database"
     )
     index_name: Text | None = _option(
-        "The vector index that `neo4j_vector` searches, on nodes or relationships. Without one, every vector index of the "
-        "database gets a tool of its own.",
+        "The vector index that `neo4j_vector` searches, on nodes or relationships. Without one, every vector index of "
+        "the database gets a tool of its own.",
         "INDEX_NAME", flag="--index-name",
     )  # fmt: skip
     embedding_model: Text | None = _option(

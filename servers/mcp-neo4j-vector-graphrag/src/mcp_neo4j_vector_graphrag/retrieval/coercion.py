@@ -110,7 +110,7 @@ def example(value: object, kinds: tuple[str, ...]) -> str:
 
 
 def _iso(value: Any) -> str:  # noqa: ANN401 - a temporal type
-    return str(value.iso_format() if hasattr(value, "iso_format") else value)
+    return str(_PLAIN.value(value))
 
 
 def _integer(value: object) -> int | None:

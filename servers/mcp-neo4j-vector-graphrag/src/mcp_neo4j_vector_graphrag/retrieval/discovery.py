@@ -74,7 +74,8 @@ def offered(sample: Sample, limit: int) -> dict[str, Property]:
 
 def _counts(database: Database, indexes: Sequence[VectorIndex]) -> dict[str, int]:
     """Return how many entities each index's labels or types have, from the count store."""
-    parts, names = [], []
+    parts: list[str] = []
+    names: list[str] = []
     for index in indexes:
         for label in index.labels:
             found = f"(n:{quote(label)})" if index.variable == "node" else f"()-[n:{quote(label)}]->()"

@@ -58,7 +58,7 @@ class Item(Entry):
         metadata = dict(given.metadata or {})
         score = metadata.pop("score", None)
         text = given.content if isinstance(given.content, str) else _json(given.content)
-        return cls(text=text, score=float(score) if is_number(score) else None, metadata=metadata)
+        return cls(text=text, score=_score(score), metadata=metadata)
 
     def shortened(self, limit: int) -> Self:
         """Return the item with its text cut, and without its metadata where that is what is too long."""
@@ -83,8 +83,8 @@ class Document(Entry):
     def of(cls, given: RetrieverResultItem) -> Self:
         """Return a retriever's item whose content is a map."""
         metadata = given.metadata or {}
-        score = metadata.get("score")
-        return cls(doc=given.content, id=metadata.get("id"), score=float(score) if is_number(score) else None)
+
+        return cls(doc=given.content, id=metadata.get("id"), score=_score(metadata.get("score")))
 
     def shortened(self, limit: int) -> Self:
         """Return the document with its long texts cut."""
@@ -144,6 +144,10 @@ def as_text(result: Results[Any]) -> str:
 def is_number(value: object) -> bool:
     """Whether a value can be a score."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _score(value: Any) -> float | None:  # noqa: ANN401 - whatever a retriever gives
+    return float(value) if is_number(value) else None
 
 
 def _fitting(given: list[EntryType], limit: int) -> tuple[list[EntryType], str | None]:

@@ -111,8 +111,8 @@ def default_query(index: VectorIndex) -> RetrievalQuery:
 def candidates(top_k: int, index: VectorIndex, least: int | None = None, ratio: int = 1) -> int:
     """Return how many neighbours to ask the index for, of which the best `top_k` are kept.
 
-    An index is approximate. The default one is quantised too: asked for 10 it finds 7 of the 10 nearest, asked for 200 it
-    has more than 9 of them among those, for a few milliseconds (`benchmarks/`).
+    An index is approximate. The default one is quantised too: asked for 10 it finds 7 of the 10 nearest, asked for 200
+    it has more than 9 of them among those, for a few milliseconds (`benchmarks/`).
 
     Args:
         top_k: How many are wanted.

@@ -46,6 +46,16 @@ def describe(index_name: str | None, about: str | None = None) -> str:
     )
 
 
+def require_index(settings: Settings, backend: Backend) -> None:
+    """See that the index and the retrieval query can be searched with.
+
+    Raises:
+        SetupError: They can't.
+        UnavailableError: The database can't be reached.
+    """
+    _retriever(settings, backend).prepare()
+
+
 def _retriever(settings: Settings, backend: Backend) -> VectorGraphRetriever:
     from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415 - 0.8 s
 

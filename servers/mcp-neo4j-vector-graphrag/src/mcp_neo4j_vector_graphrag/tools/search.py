@@ -71,31 +71,29 @@ class SearchTool:
         top_k = Annotated[
             int, Field(ge=1, le=self.max_top_k, description=f"How many results to return, 1 to {self.max_top_k}.")
         ]
-        if self.filters is None:
 
-            async def search(query: str, top_k: int = self.default_top_k) -> ToolResult:
-                return await self._answer(query, top_k)
+        async def plain(query: str, top_k: int = self.default_top_k) -> ToolResult:
+            return await self._answer(query, top_k)
 
-        else:
+        async def filtered(query: str, top_k: int = self.default_top_k, filters: object = None) -> ToolResult:
+            return await self._answer(query, top_k, filters)
 
-            async def search(query: str, top_k: int = self.default_top_k, filters: object = None) -> ToolResult:
-                return await self._answer(query, top_k, filters)
-
-        search.__annotations__ |= {"query": Question, "top_k": top_k}
+        handler: Callable[..., Awaitable[ToolResult]] = plain if self.filters is None else filtered
+        handler.__annotations__ |= {"query": Question, "top_k": top_k}
         if self.filters is not None:
-            search.__annotations__["filters"] = Annotated[object, WithJsonSchema(dict(self.filters))]
-        return search
+            handler.__annotations__["filters"] = Annotated[object, WithJsonSchema(dict(self.filters))]
+        return handler
 
     async def _answer(self, query: str, top_k: int, filters: object = None) -> ToolResult:
         try:
-            if not query.strip():
-                raise QuestionError("The question is blank: ask for something in a few words.")
-            result = await self._found(query, top_k, filters)
+                        result = await self._found(query, top_k, filters)
         except Exception as error:  # noqa: BLE001 - all of them are told apart there
             raise to_tool_error(error) from None
         return ToolResult(content=as_text(result), structured_content=result.model_dump(mode="json"))
 
     async def _found(self, query: str, top_k: int, filters: object) -> Results[Any]:
+                if not query.strip():
+            raise QuestionError("The question is blank: ask for something in a few words.")
         # In a thread of its own: a slow embedder or database holds up no other call, nor the end of the process.
         running = asyncio.wrap_future(deadline.start(self._search, query, top_k, filters))
         try:
