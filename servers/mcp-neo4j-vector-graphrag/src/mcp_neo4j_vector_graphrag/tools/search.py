@@ -86,13 +86,13 @@ class SearchTool:
 
     async def _answer(self, query: str, top_k: int, filters: object = None) -> ToolResult:
         try:
-                        result = await self._found(query, top_k, filters)
+            result = await self._found(query, top_k, filters)
         except Exception as error:  # noqa: BLE001 - all of them are told apart there
             raise to_tool_error(error) from None
         return ToolResult(content=as_text(result), structured_content=result.model_dump(mode="json"))
 
     async def _found(self, query: str, top_k: int, filters: object) -> Results[Any]:
-                if not query.strip():
+        if not query.strip():
             raise QuestionError("The question is blank: ask for something in a few words.")
         # In a thread of its own: a slow embedder or database holds up no other call, nor the end of the process.
         running = asyncio.wrap_future(deadline.start(self._search, query, top_k, filters))
