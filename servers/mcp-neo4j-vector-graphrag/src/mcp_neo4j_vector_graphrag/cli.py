@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mcp_neo4j_vector_graphrag import logs
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError
 from mcp_neo4j_vector_graphrag.settings import load, options
 
 if TYPE_CHECKING:
@@ -49,10 +49,16 @@ def _serve(flags: dict[str, Any]) -> int:
 
 
 def _demo(flags: dict[str, Any]) -> int:
-    from mcp_neo4j_vector_graphrag import demo_command  # noqa: PLC0415 - needs the extra
-
+    question, config, reset = (flags.pop(name) for name in ("question", "config", "reset"))
+    if given := [option.flag for option in options() if flags.get(option.field) is not None]:
+        raise SetupError(f"demo takes no flag of the server's: leave {', '.join(given)} out.")
     logs.configure("WARNING")
-    return demo_command.run(flags["question"], config=flags["config"], reset=flags["reset"])
+    try:
+        from mcp_neo4j_vector_graphrag import demo_command  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError as error:
+        raise SetupError(f"The demo needs the package {error.name}: install {PROGRAM}[demo].") from error
+
+    return demo_command.run(question, config=config, reset=reset)
 
 
 class _Parser(argparse.ArgumentParser):

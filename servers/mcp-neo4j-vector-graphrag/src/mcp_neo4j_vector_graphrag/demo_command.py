@@ -1,4 +1,4 @@
-"""The `demo` command: a question answered on a Neo4j that this command starts."""
+"""The `demo` command: a question answered on a Neo4j that this command starts. Needs the `demo` extra."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ import json
 import shutil
 import signal
 import threading
+from importlib.metadata import distribution
 from pathlib import Path
 
-from mcp_neo4j_vector_graphrag.errors import SetupError
-from mcp_neo4j_vector_graphrag.settings import load
+from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
+from mcp_neo4j_vector_graphrag.local.database import reset as reset_database
+from mcp_neo4j_vector_graphrag.local.demo import Demo
+from mcp_neo4j_vector_graphrag.local.neo4j_process import password_file
+from mcp_neo4j_vector_graphrag.local.progress import RichProgress
+from mcp_neo4j_vector_graphrag.retrieval.items import search
+from mcp_neo4j_vector_graphrag.retrieval.result import as_text, collect
+from mcp_neo4j_vector_graphrag.settings import Settings
+from mcp_neo4j_vector_graphrag.tools.configured import configured_tool
 
 PROGRAM = "mcp-neo4j-vector-graphrag"
 
@@ -23,41 +31,33 @@ def run(question: str | None, *, config: bool, reset: bool) -> int:
         reset: Delete the demo's database first.
 
     Raises:
-        SetupError: The demo's packages are missing, or there is no demo on this machine.
+        SetupError: There is no demo on this machine, or it is in use and can't be reset.
     """
     if config:
-        print(json.dumps(client_entry(), indent=2))  # noqa: T201 - the command's output
+        _print(json.dumps(client_entry(), indent=2))
         return 0
-    try:
-        from mcp_neo4j_vector_graphrag.local.database import reset as reset_database  # noqa: PLC0415 - needs the extra
-    except ImportError as error:
-        raise SetupError(f"The demo needs the package {error.name}: install {PROGRAM}[demo].") from error
     if reset:
         reset_database()
         if question is None:
             return 0
-    return _answer(question) if question is not None else _keep_running()
+    return _keep_running() if question is None else _answer(question)
 
 
 def client_entry() -> dict[str, object]:
     """Return the entry that makes the demo a server of Claude Desktop and its like, with absolute paths.
 
-    From a checkout it runs through the workspace's root, which has the demo's packages; else through `uvx`.
+    From a checkout it runs through the workspace's root, which has the demo's packages; else through `uvx`, from where
+    this package was installed from.
     """
     root = _workspace()
-    uv = shutil.which("uv") or "uv"
-    run = ["--directory", str(root), "run", PROGRAM] if root else ["tool", "run", "--from", f"{PROGRAM}[demo]", PROGRAM]
-    return {"mcpServers": {"neo4j-demo": {"command": uv, "args": [*run, "--demo", "--namespace", "demo"]}}}
+    how = ["--directory", str(root), "run", PROGRAM] if root else ["tool", "run", "--from", _source(), PROGRAM]
+    arguments = [*how, "--demo", "--namespace", "demo"]
+    return {"mcpServers": {"neo4j-demo": {"command": shutil.which("uv") or "uv", "args": arguments}}}
 
 
 def _answer(question: str) -> int:
-    from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults  # noqa: PLC0415 - after the extra's check
-    from mcp_neo4j_vector_graphrag.local.progress import RichProgress  # noqa: PLC0415
-    from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415
-    from mcp_neo4j_vector_graphrag.retrieval.result import as_text, collect  # noqa: PLC0415
-    from mcp_neo4j_vector_graphrag.tools.configured import configured_tool  # noqa: PLC0415
-
-    settings = with_demo_defaults(load({"demo": True}))
+    # The demo's own settings: what a user has set for another database is not meant for this one.
+    settings = with_demo_defaults(Settings.model_construct(demo=True))
     with RichProgress() as progress:
         backend = Backend(settings, progress)
         try:
@@ -66,26 +66,21 @@ def _answer(question: str) -> int:
             found = search(tool.retriever(), question, tool.default_top_k)
         finally:
             backend.close()
-    print(as_text(collect(found.items, settings.response_limit)))  # noqa: T201 - the command's output
+    _print(as_text(collect(found.items, settings.response_limit)))
     return 0
 
 
 def _keep_running() -> int:
-    from mcp_neo4j_vector_graphrag.local.demo import Demo  # noqa: PLC0415 - after the check of the extra
-    from mcp_neo4j_vector_graphrag.local.neo4j_process import password_file  # noqa: PLC0415
-    from mcp_neo4j_vector_graphrag.local.progress import RichProgress  # noqa: PLC0415
-
     ended = threading.Event()
-    for name in ("SIGINT", "SIGTERM"):
-        signal.signal(getattr(signal, name), lambda *_: ended.set())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
     with Demo() as demo:
         with RichProgress() as progress:
             connection = demo.start(progress)
-        print(  # noqa: T201 - the command's output
+        _print(
             f"NEO4J_URI={connection.uri}\nNEO4J_USERNAME={connection.username}\n"
             f'NEO4J_PASSWORD="$(cat {password_file(demo.home)})"\nNEO4J_DATABASE={connection.database}\n'
-            "The demo database runs until Ctrl-C.",
-            flush=True,
+            "The demo database runs until Ctrl-C."
         )
         ended.wait()
     return 0
@@ -95,3 +90,20 @@ def _workspace() -> Path | None:
     """Return the root of the checkout that this package runs from, if it does."""
     root = Path(__file__).resolve().parents[4]
     return root if (root / "servers" / PROGRAM / "pyproject.toml").is_file() else None
+
+
+def _source() -> str:
+    """Return where `uvx` finds this package, with its extra: the folder or address it was installed from, or the index.
+
+    A direct URL is noted in the package's metadata (PEP 610).
+    """
+    noted = json.loads(distribution(PROGRAM).read_text("direct_url.json") or "{}")
+    if "url" not in noted:
+        return f"{PROGRAM}[demo]"
+    scheme = f"{noted['vcs_info']['vcs']}+" if "vcs_info" in noted else ""
+    folder = f"#subdirectory={noted['subdirectory']}" if "subdirectory" in noted else ""
+    return f"{PROGRAM}[demo] @ {scheme}{noted['url']}{folder}"
+
+
+def _print(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - the command's output
