@@ -48,7 +48,7 @@ def search_tool_name(index_name: str, namespace: str | None = None) -> str:
     folded = _ILLEGAL.sub("_", index_name)
     if folded != index_name or len(folded) > room:
         digest = hashlib.sha256(index_name.encode()).hexdigest()[:_DIGEST]
-        folded = f"{folded.strip('_')[: min(room, _READABLE) - _DIGEST - 1]}_{digest}"
+        folded = f"{folded.strip('_')[: max(min(room, _READABLE) - _DIGEST - 1, 0)]}_{digest}"
     return tool_name(f"search_{folded}", namespace)
 
 

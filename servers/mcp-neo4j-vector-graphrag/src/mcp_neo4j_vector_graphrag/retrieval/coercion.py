@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ ORDERED = ("INTEGER", "FLOAT", "DATE", *SPANS, "ZONED TIME", "LOCAL TIME")
 
 _PLAIN = PlainJson()
 _NANOSECOND = neo4j.time.Duration(nanoseconds=1)
+_FRACTION = re.compile(r"[.,](\d{7,9})(?!\d)")
+"""Of a second, finer than Python's own times can hold."""
+_INT64 = range(-(2**63), 2**63)
 
 _PHRASES = {
     "INTEGER": ("whole number", "2003"),
@@ -58,7 +62,8 @@ def span(value: object, kind: str) -> Span | None:
         zone = UTC if kind == "ZONED DATETIME" else None
         if len(text) == len("2026-01-31"):
             day = datetime.combine(date.fromisoformat(text), time(), zone)
-            return _moment(day), _moment(day + timedelta(days=1))
+            last = neo4j.time.DateTime.combine(neo4j.time.Date.max, neo4j.time.Time.max).replace(tzinfo=zone)
+            return _moment(day), _moment(day + timedelta(days=1)) if day.date() < date.max else last
         moment = convert(text, kind)
         return (moment, moment + _NANOSECOND) if moment is not None else None
     return None
@@ -70,7 +75,7 @@ def within(moments: Span, operator: str) -> list[tuple[str, Any]]:
     Neo4j orders equal instants by their zones, so bounds are put a nanosecond outside of what they admit.
     """
     first, after = moments
-    lower, upper = (">", first + -_NANOSECOND), ("<", after)
+    lower, upper = _from(first), ("<", after)
     match operator:
         case "=":
             return [lower, upper]
@@ -82,7 +87,20 @@ def within(moments: Span, operator: str) -> list[tuple[str, Any]]:
             return [(">=", after)]
         case "<":
             return [("<", first)]
-    return [(operator, first)]
+    raise ValueError(operator)
+
+
+def _from(first: Any) -> tuple[str, Any]:  # noqa: ANN401 - a date and time
+    """Return the bound that admits a moment in any zone."""
+    try:
+        return ">", first + -_NANOSECOND
+    except ValueError:  # nothing is before the year 1
+        return ">=", first
+
+
+def next_moment(value: Any) -> Any:  # noqa: ANN401 - any stored type
+    """Return the moment after a date and time; another value as it is."""
+    return value + _NANOSECOND if isinstance(value, neo4j.time.DateTime) else value
 
 
 def natural_type(value: object) -> str:
@@ -119,8 +137,8 @@ def _integer(value: object) -> int | None:
     if isinstance(value, str):
         value = float(value) if any(mark in value for mark in ".eE") else int(value)
     if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    return value if isinstance(value, int) else None
+        value = int(value) if value.is_integer() else None
+    return value if isinstance(value, int) and value in _INT64 else None
 
 
 def _float(value: object) -> float | None:
@@ -153,14 +171,15 @@ def _zoned(value: object) -> neo4j.time.DateTime | None:
     if not isinstance(value, str):
         return None
     moment = datetime.fromisoformat(value.strip())
-    return _moment(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    exact: neo4j.time.DateTime = _exact(_moment(moment if moment.tzinfo else moment.replace(tzinfo=UTC)), value)
+    return exact
 
 
 def _local(value: object) -> neo4j.time.DateTime | None:
     if not isinstance(value, str):
         return None
     moment = datetime.fromisoformat(value.strip())
-    return _moment(moment) if moment.tzinfo is None else None
+    return _exact(_moment(moment), value) if moment.tzinfo is None else None
 
 
 def _time_of_day(*, zoned: bool) -> Callable[[object], neo4j.time.Time | None]:
@@ -168,7 +187,7 @@ def _time_of_day(*, zoned: bool) -> Callable[[object], neo4j.time.Time | None]:
         if not isinstance(value, str):
             return None
         moment = time.fromisoformat(value.strip())
-        return neo4j.time.Time.from_native(moment) if (moment.tzinfo is not None) == zoned else None
+        return _exact(neo4j.time.Time.from_native(moment), value) if (moment.tzinfo is not None) == zoned else None
 
     return converted
 
@@ -179,6 +198,12 @@ def _duration(value: object) -> neo4j.time.Duration | None:
 
 def _moment(moment: datetime) -> neo4j.time.DateTime:
     return neo4j.time.DateTime.from_native(moment)
+
+
+def _exact(moment: Any, text: str) -> Any:  # noqa: ANN401 - a time, with or without a date
+    """Return a moment with the nanoseconds of its text."""
+    fraction = _FRACTION.search(text)
+    return moment.replace(nanosecond=int(fraction[1].ljust(9, "0"))) if fraction else moment
 
 
 _CONVERTERS: dict[str, Callable[[object], Hashable | None]] = {

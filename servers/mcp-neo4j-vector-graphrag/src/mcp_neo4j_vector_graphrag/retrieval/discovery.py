@@ -62,7 +62,7 @@ def discover(database: Database, max_filters: int = MAX_FILTERS) -> list[Discove
 
 def offered(sample: Sample, limit: int) -> dict[str, Property]:
     """Return the properties worth a filter: those in the index, then the commonest of the other scalar ones."""
-    inside = [known for known in sample.properties.values() if known.in_index]
+    inside = [known for known in sample.properties.values() if known.in_index and (known.is_scalar or not known.types)]
     others = [
         known
         for known in sample.properties.values()

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mcp_neo4j_vector_graphrag.errors import QuestionError
+from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
 from mcp_neo4j_vector_graphrag.retrieval import coercion
 
 if TYPE_CHECKING:
@@ -22,8 +22,12 @@ TEXT_OPERATORS = ("CONTAINS", "STARTS WITH", "ENDS WITH")
 NULL_CHECKS = ("IS NULL", "IS NOT NULL")
 OPERATORS = (*COMPARISONS, "IN", *TEXT_OPERATORS, *NULL_CHECKS)
 
-WITHIN = "WITHIN"
-"""Of this module alone: one of several spans of time, each a lower and an upper bound."""
+WITHIN, NOT_WITHIN = "WITHIN", "NOT WITHIN"
+"""Of this module alone: one, or none, of several `[lower, upper, value]`: between the two bounds, or the value."""
+NOT_IN = "NOT IN"
+"""Of this module alone: a value that could be of several types, in none of them."""
+
+_LONGEST_NAME = 60
 
 _SIDE = {">": "lower", ">=": "lower", "<": "upper", "<=": "upper"}
 _UNORDERED = frozenset({"STRING", "BOOLEAN", "DURATION"})
@@ -116,7 +120,9 @@ def _from_value(name: str, value: object) -> list[tuple[str, str, Any]]:
         return []
     if isinstance(value, Mapping):
         if unknown := [key for key in value if key not in _KEYS]:
-            raise QuestionError(f"filters.{name}: '{unknown[0]}' is unknown; allowed are a value, a list, min and max.")
+            key = one_line(str(unknown[0]), _LONGEST_NAME)
+            place = f"filters.{one_line(name, _LONGEST_NAME)}"
+            raise QuestionError(f"{place}: '{key}' is unknown; allowed are a value, a list, min and max.")
         return [(name, _KEYS[key], bound) for key, bound in value.items() if bound is not None]
     return [(name, "IN" if isinstance(value, (list, tuple)) else "=", value)]
 
@@ -128,16 +134,19 @@ def _from_entry(entry: object) -> tuple[str, str, Any]:
         raise QuestionError("Each filter is an object: {property, operator, value}.")
     operator = " ".join(str(entry.get("operator") or "=").upper().split())
     if operator not in OPERATORS:
-        raise QuestionError(f"The operator '{entry['operator']}' is unknown; allowed are {', '.join(OPERATORS)}.")
+        raise QuestionError(
+            f"The operator '{one_line(operator, _LONGEST_NAME)}' is unknown; allowed are {', '.join(OPERATORS)}."
+        )
     if operator not in NULL_CHECKS and entry.get("value") is None:
-        raise QuestionError(f"The filter on '{entry['property']}' has no value; for absence use IS NULL.")
+        name = one_line(str(entry["property"]), _LONGEST_NAME)
+        raise QuestionError(f"The filter on '{name}' has no value; for absence use IS NULL.")
     return str(entry["property"]), operator, entry.get("value")
 
 
 def _property(name: str, known: Mapping[str, Property]) -> Property:
     if name not in known:
-        allowed = ", ".join(sorted(known)) or "none"
-        raise QuestionError(f"There is no filter '{name}'; allowed are: {allowed}.")
+        allowed = one_line(", ".join(sorted(known))) or "none"
+        raise QuestionError(f"There is no filter '{one_line(name, _LONGEST_NAME)}'; allowed are: {allowed}.")
     return known[name]
 
 
@@ -151,7 +160,7 @@ def _conditions(prop: Property, operator: str, value: object) -> list[Condition]
     if operator in TEXT_OPERATORS:
         if "STRING" not in prop.types:
             _refuse(prop, f"{operator} works on texts only")
-        return [Condition(prop.name, operator, str(value))]
+        return [Condition(prop.name, operator, coercion.convert(value, "STRING"))]
     if operator in _SIDE and prop.types and _UNORDERED.issuperset(prop.types):
         _refuse(prop, f"{operator} needs numbers, dates or times; use a value or a list")
     return _compared(prop, operator, value)
@@ -164,26 +173,36 @@ def _one_of(prop: Property, value: object) -> list[Condition]:
         _refuse(prop, "the list is empty and would match nothing; leave the filter out")
     if len(value) == 1:
         return _compared(prop, "=", value[0])
-    if len(prop.types) == 1 and prop.types[0] in coercion.SPANS:
-        return [Condition(prop.name, WITHIN, [_bounds(prop, given) for given in value])]
+    if _has_spans(prop):
+        return [Condition(prop.name, WITHIN, [admitted for given in value for admitted in _admitted(prop, given)])]
     typed = [item for given in value for item in _typed(prop, given, prop.types)]
     return [Condition(prop.name, "IN", typed)]
 
 
 def _compared(prop: Property, operator: str, value: object) -> list[Condition]:
+    if _has_spans(prop) and (operator == "<>" or (operator == "=" and len(prop.types) > 1)):
+        return [Condition(prop.name, WITHIN if operator == "=" else NOT_WITHIN, _admitted(prop, value))]
     if len(prop.types) == 1 and prop.types[0] in coercion.SPANS:
         moments = coercion.span(value, prop.types[0]) or _refuse_value(prop, value)
         return [Condition(prop.name, *part) for part in coercion.within(moments, operator)]
     kinds = tuple(kind for kind in prop.types if kind not in _UNORDERED) if operator in _SIDE else prop.types
     typed = _typed(prop, value, kinds)
-    if operator == "=" and len(typed) > 1:
-        return [Condition(prop.name, "IN", typed)]
+    if operator in ("=", "<>") and len(typed) > 1:
+        return [Condition(prop.name, "IN" if operator == "=" else NOT_IN, typed)]
     return [Condition(prop.name, operator, typed[0])]
 
 
-def _bounds(prop: Property, value: object) -> list[Any]:
-    moments = coercion.span(value, prop.types[0]) or _refuse_value(prop, value)
-    return [bound for _, bound in coercion.within(moments, "=")]
+def _has_spans(prop: Property) -> bool:
+    return any(kind in coercion.SPANS for kind in prop.types)
+
+
+def _admitted(prop: Property, value: object) -> list[list[Any]]:
+    """Return what a value admits in each of a property's types: the bounds of a span of time, or a value."""
+    spans = [moments for kind in prop.types if kind in coercion.SPANS and (moments := coercion.span(value, kind))]
+    bounds = [[*(bound for _, bound in coercion.within(moments, "=")), None] for moments in spans]
+    others = tuple(kind for kind in prop.types if kind not in coercion.SPANS)
+    values = [coercion.convert(value, kind) for kind in others]
+    return [*bounds, *([None, None, item] for item in values if item is not None)] or _refuse_value(prop, value)
 
 
 def _typed(prop: Property, value: object, kinds: tuple[str, ...]) -> list[Any]:
@@ -200,6 +219,7 @@ def _tighter(one: Condition, other: Condition) -> Condition:
     """Return the narrower of two bounds of the same side."""
     if one.value == other.value:
         return one if one.operator in ("<", ">") else other
+    _check_comparable(one, other)
     lower = _SIDE[one.operator] == "lower"
     return max(one, other, key=_value) if lower else min(one, other, key=_value)
 
@@ -209,12 +229,24 @@ def _value(condition: Condition) -> Any:  # noqa: ANN401 - any stored type
 
 
 def _check_bounds(lower: Condition | None, upper: Condition | None) -> None:
-    if lower and upper and lower.value > upper.value:
+    if not lower or not upper:
+        return
+    _check_comparable(lower, upper)
+    least = lower.value if lower.operator == ">=" else coercion.next_moment(lower.value)
+    if least > upper.value or (least == upper.value and upper.operator == "<"):
         raise QuestionError(f"filters.{lower.property}: min lies above max, which nothing can match.")
 
 
+def _check_comparable(one: Condition, other: Condition) -> None:
+    try:
+        one.value < other.value  # noqa: B015 - whether it can be asked
+    except TypeError:
+        raise QuestionError(f"filters.{one.property}: its bounds are of different types; use one type.") from None
+
+
 def _refuse_value(prop: Property, value: object) -> NoReturn:
-    _refuse(prop, f"{value!r:.40} is no {coercion.phrase(prop.types)}")
+    said = one_line(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_NAME)
+    _refuse(prop, f"{said} is no {coercion.phrase(prop.types)}")
 
 
 def _refuse(prop: Property, why: str) -> NoReturn:

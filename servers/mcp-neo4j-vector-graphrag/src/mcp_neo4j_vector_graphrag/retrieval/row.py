@@ -50,7 +50,9 @@ def document_from_row(row: Mapping[str, Any]) -> RetrieverResultItem:
     else:
         content = rest
     identity = rest.get("id", about.get("id"))
-    return RetrieverResultItem(content=content, metadata={"score": score, "id": identity})
+    return RetrieverResultItem(
+        content=content, metadata={"score": score, "id": None if identity is None else str(identity)}
+    )
 
 
 _ENDS = ("type", "start", "end")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, words
 from mcp_neo4j_vector_graphrag.database.sample import pattern
-from mcp_neo4j_vector_graphrag.retrieval.filters import NULL_CHECKS, WITHIN, Condition
+from mcp_neo4j_vector_graphrag.retrieval.filters import NOT_IN, NOT_WITHIN, NULL_CHECKS, WITHIN, Condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -268,7 +268,9 @@ def _nearest(index: VectorIndex, clause: Clause, inside: Sequence[Condition]) ->
 def _matching(index: VectorIndex, conditions: Split) -> list[str]:
     """Return the lines that find what matches and has a vector that the similarity function takes."""
     entity, vector = index.variable, f"{index.variable}.{quote(index.property)}"
-    comparable = f"{vector} IS NOT NULL AND size({vector}) = size($query_vector) AND {vector} <> $zero_vector"
+    comparable = f"{vector} IS NOT NULL AND size({vector}) = size($query_vector)"
+    if index.similarity == "cosine":
+        comparable += f" AND {vector} <> $zero_vector"
     named = (*_named(conditions.inside, INSIDE), *_named(conditions.outside, OUTSIDE))
     return [f"MATCH {pattern(index, entity)}", f"WHERE {_all(entity, named)} AND {comparable}"]
 
@@ -298,6 +300,10 @@ def _all(entity: str, named: Iterable[tuple[str, Condition]]) -> str:
 def _predicate(value: str, parameter: str, condition: Condition) -> str:
     if condition.operator in NULL_CHECKS:
         return f"{value} {condition.operator}"
-    if condition.operator == WITHIN:
-        return f"any(span IN ${parameter} WHERE {value} > span[0] AND {value} < span[1])"
+    if condition.operator in (WITHIN, NOT_WITHIN):
+        # What can't be compared is null, and no match.
+        meets = f"any(span IN ${parameter} WHERE ({value} > span[0] AND {value} < span[1]) OR {value} = span[2])"
+        return meets if condition.operator == WITHIN else f"{value} IS NOT NULL AND NOT coalesce({meets}, false)"
+    if condition.operator == NOT_IN:
+        return f"NOT {value} IN ${parameter}"
     return f"{value} {condition.operator} ${parameter}"

@@ -62,7 +62,7 @@ class DiscoveredTools(Provider):
         self._look = look
         self._tools: Mapping[str, Tool] = {}
         self._looked_at = float("-inf")
-        self._looking: Future[Mapping[str, Tool]] | None = None
+        self._looking: Future[tuple[Mapping[str, Tool], float] | Exception] | None = None
         self._listed: frozenset[str] | None = None
 
     async def _list_tools(self) -> Sequence[Tool]:
@@ -83,21 +83,33 @@ class DiscoveredTools(Provider):
             seconds: How long to wait for what it finds.
             at_once: Look even if the last look is not old.
         """
+        if self._looking and self._looking.done():
+            self._take(self._looking)  # nobody waited for its end, which may be long past
         if self._looking is None:
             if not at_once and time.monotonic() - self._looked_at < LIST_SECONDS:
                 return
-            self._looking = deadline.start(self._look)
+            self._looking = deadline.start(self._outcome)
         looking = self._looking
+        # Unlike `wait_for`, this cancels nothing when the time is over: others share the look.
+        await asyncio.wait([asyncio.wrap_future(looking)], timeout=seconds)
+        if looking.done() and self._looking is looking:
+            self._take(looking)
+
+    def _outcome(self) -> tuple[Mapping[str, Tool], float] | Exception:
+        """Return what a look finds and when it ended, or why it failed."""
         try:
-            tools = await asyncio.wait_for(asyncio.wrap_future(looking), seconds)
-        except TimeoutError:
-            return
+            return self._look(), time.monotonic()
         except Exception as error:  # noqa: BLE001 - the log is told, and the list says what is known
-            _logger.warning("The indexes could not be looked up: %s", as_fault(error))
+            return error
+
+    def _take(self, looking: Future[tuple[Mapping[str, Tool], float] | Exception]) -> None:
+        """Take over what a look that has ended has found."""
+        self._looking = None
+        outcome = looking.result()
+        if isinstance(outcome, Exception):
+            _logger.warning("The indexes could not be looked up: %s", as_fault(outcome))
         else:
-            self._tools, self._looked_at = tools, time.monotonic()
-        if self._looking is looking:
-            self._looking = None
+            self._tools, self._looked_at = outcome
 
     @property
     def has_news(self) -> bool:
@@ -151,6 +163,9 @@ class Catalog:
     Args:
         settings: The operator's.
         backend: The database.
+
+    Raises:
+        SetupError: The namespace makes names that clients refuse.
     """
 
     def __init__(self, settings: Settings, backend: Backend) -> None:
@@ -158,6 +173,7 @@ class Catalog:
         self._backend = backend
         self._embedder = LazyEmbedder(settings.embedding_model)
         self._retrievers: dict[VectorIndex, VectorGraphRetriever] = {}
+        search_tool_name(" ", settings.namespace)  # a namespace that no tool can have is told at the start
 
     def look(self) -> dict[str, Tool]:
         """Return the tools by name.

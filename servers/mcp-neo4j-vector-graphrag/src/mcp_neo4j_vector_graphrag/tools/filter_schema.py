@@ -35,8 +35,8 @@ def _field(known: Property) -> dict[str, Any]:
     if kinds == ["boolean"]:
         return {"type": "boolean", "description": _description(known)}
     choices = [*single, {"type": "array", "items": single[0] if len(single) == 1 else {"anyOf": single}}]
-    if bound := next((kind for kind in known.types if kind in coercion.ORDERED), None):
-        limit = {"type": _JSON_TYPES.get(bound, "string")}
+    if ordered := [kind for kind in known.types if kind in coercion.ORDERED]:
+        limit = {"type": "number" if "FLOAT" in ordered else _JSON_TYPES.get(ordered[0], "string")}
         choices.append({"type": "object", "properties": {"min": limit, "max": limit}, "additionalProperties": False})
     return {"anyOf": choices, "description": _description(known)}
 
@@ -52,7 +52,8 @@ def _values(known: Property) -> str:
     values = [value for value in known.values if not isinstance(value, str) or len(value) <= _LONGEST]
     if not values or known.types == ("BOOLEAN",):
         return ""
-    is_category = known.types == ("STRING",) and len(known.values) <= _FEW and known.count > len(known.values)
+    is_whole = len(values) == len(known.values) <= _FEW
+    is_category = known.types == ("STRING",) and is_whole and known.count > len(values)
     if is_category:
         return f"; seen: {_list(values)}"
     return f"; e.g. {_list(values[:_EXAMPLES])}"
