@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 from neo4j.exceptions import Neo4jError
 
+from mcp_neo4j_vector_graphrag.embedding.in_database import NEW, OLD
+
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.embedding.in_database import Function
+
 
 _NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"
-_SEARCH = "CYPHER 25 MATCH (n) SEARCH n IN ({kind} INDEX `no such index` FOR $value {where} LIMIT 1) RETURN n"
+_FUNCTIONS = "SHOW FUNCTIONS YIELD name WHERE name STARTS WITH 'ai.' OR name STARTS WITH 'genai.' RETURN name"
+_SEARCH =  "CYPHER 25 MATCH (n) SEARCH n IN ({kind} INDEX `no such index` FOR $value {where} LIMIT 1) RETURN n"
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,9 @@ class Capabilities:
     """`IN` among those filters: 2026.06."""
     fulltext_search_clause: bool
     """`SEARCH` on full-text indexes: 2026.09."""
+    embed_function: Function | None
+    """The function of the GenAI plugin that embeds a text, the newer one if it has both; `None` without the plugin."""
+
 
 
 def probe(database: Database) -> Capabilities:
@@ -33,7 +41,22 @@ def probe(database: Database) -> Capabilities:
         search_clause=in_list or _understands(database, "VECTOR", "WHERE n.x = $x"),
         in_list_filter=in_list,
         fulltext_search_clause=in_list and _understands(database, "FULLTEXT", ""),
+        embed_function=_embed_function(database),
     )
+
+
+def _embed_function(database: Database) -> Function | None:
+    """Return the function that the database has: a version tells nothing, and one needs `CYPHER 25` to be seen."""
+    for prefix in ("CYPHER 25 ", ""):
+        try:
+            names = {row["name"] for row in database.read(prefix + _FUNCTIONS)}
+        except Neo4jError as error:
+            if not (error.code or "").startswith("Neo.ClientError.Statement."):
+                raise
+        else:
+            return next((function for function in (NEW, OLD) if function in names), None)
+    return None
+
 
 
 def _understands(database: Database, kind: str, where: str) -> bool:

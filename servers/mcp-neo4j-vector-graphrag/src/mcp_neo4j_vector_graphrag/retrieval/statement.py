@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, words
 from mcp_neo4j_vector_graphrag.database.sample import pattern
+from mcp_neo4j_vector_graphrag.embedding.in_database import NEW
+from mcp_neo4j_vector_graphrag.embedding.query_vector import PARAMETER
 from mcp_neo4j_vector_graphrag.retrieval.filters import NOT_IN, NOT_WITHIN, NULL_CHECKS, WITHIN, Condition
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ INSIDE, OUTSIDE = "filter_inside_", "filter_outside_"
 
 def is_reserved(parameter: str) -> bool:
     """Whether the search itself sets a parameter of that name."""
-    return parameter in PARAMETERS or parameter == "hits" or parameter.startswith((INSIDE, OUTSIDE))
+    return parameter in PARAMETERS or parameter == "hits" or parameter.startswith((INSIDE, OUTSIDE, "embedding_"))
 
 
 _NUMBERS = frozenset({"INTEGER", "FLOAT"})
@@ -173,7 +175,11 @@ def split(
 
 
 def vector_search(
-    index: VectorIndex, query: RetrievalQuery, clause: Clause, inside: Sequence[Condition] = ()
+    index: VectorIndex,
+    query: RetrievalQuery,
+    clause: Clause,
+    inside: Sequence[Condition] = (),
+    vector: str = PARAMETER,
 ) -> Statement:
     """Return the statement that finds the nearest entities and hands them to the retrieval query.
 
@@ -182,26 +188,33 @@ def vector_search(
         query: What to return for each entity that is found.
         clause: `search` for the SEARCH clause of Cypher 25, `procedure` for servers without it.
         inside: Conditions that the index checks itself; only with `search`.
+        vector: The expression for the query vector.
     """
     lines = [
-        *_prefix(query, clause),
-        *_nearest(index, clause, inside),
+        *_prefix(query, clause, vector),
+        *_nearest(index, clause, inside, vector),
         f"WITH {index.variable}, score ORDER BY score DESC LIMIT $top_k",
     ]
     return Statement("\n".join([*lines, query.text]), first_line=len(lines) + 1)
 
 
-def pool(index: VectorIndex, clause: Clause, conditions: Split) -> str:
-    """Return the statement that checks conditions on the nearest candidates: how many match, and the best of those."""
+def pool(index: VectorIndex, clause: Clause, conditions: Split, vector: str = PARAMETER) -> str:
+    """Return the statement that checks conditions on the nearest candidates.
+
+    It tells how many match, the best of those, and the query vector, for the statements that may follow.
+    """
     entity, outside = index.variable, _named(conditions.outside, OUTSIDE)
     return "\n".join(
         [
-            *(["CYPHER 25"] if clause == "search" else []),
-            *_nearest(index, clause, conditions.inside),
+            *(["CYPHER 25"] if clause == "search" or _is_new(vector) else []),
+            f"WITH {vector} AS query_vector",
+            "CALL (query_vector) {",
+            *_nearest(index, clause, conditions.inside, "query_vector"),
             *([f"WITH {entity}, score WHERE {_all(entity, outside)}"] if outside else []),
             f"WITH elementId({entity}) AS id, score ORDER BY score DESC",
-            "WITH collect([id, score]) AS hits",
-            "RETURN size(hits) AS matched, hits[..$top_k] AS hits",
+            "RETURN collect([id, score]) AS hits",
+            "}",
+            "RETURN size(hits) AS matched, hits[..$top_k] AS hits, query_vector",
         ]
     )
 
@@ -249,19 +262,24 @@ def retrieval(index: VectorIndex, query: RetrievalQuery, clause: Clause) -> Stat
     return Statement("\n".join([*lines, query.text]), first_line=len(lines) + 1)
 
 
-def _prefix(query: RetrievalQuery, clause: Clause) -> list[str]:
-    language = query.language or ("25" if clause == "search" else None)
+def _prefix(query: RetrievalQuery, clause: Clause, vector: str = PARAMETER) -> list[str]:
+    language = query.language or ("25" if clause == "search" or _is_new(vector) else None)
     return [f"CYPHER {language}"] if language else []
 
 
-def _nearest(index: VectorIndex, clause: Clause, inside: Sequence[Condition]) -> list[str]:
+def _is_new(vector: str) -> bool:
+    """Whether an expression is known to Cypher 25 alone."""
+    return vector.startswith(NEW)
+
+
+def _nearest(index: VectorIndex, clause: Clause, inside: Sequence[Condition], vector: str) -> list[str]:
     if clause == "procedure":
-        call = f"CALL {_PROCEDURES[index.variable]}($index_name, $candidates, $query_vector)"
+        call = f"CALL {_PROCEDURES[index.variable]}($index_name, $candidates, {vector})"
         return [f"{call} YIELD {index.variable}, score"]
     # Without a label the pattern takes every label of the index. A relationship has a direction, or it is found twice.
     found = "(node)" if index.variable == "node" else pattern(index, index.variable)
     where = f"WHERE {_all(index.variable, _named(inside, INSIDE))} " if inside else ""
-    search = f"SEARCH {index.variable} IN (VECTOR INDEX {quote(index.name)} FOR $query_vector {where}LIMIT $candidates)"
+    search = f"SEARCH {index.variable} IN (VECTOR INDEX {quote(index.name)} FOR {vector} {where}LIMIT $candidates)"
     return [f"MATCH {found}", f"{search} SCORE AS score"]
 
 

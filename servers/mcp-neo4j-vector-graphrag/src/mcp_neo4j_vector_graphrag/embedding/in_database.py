@@ -1,0 +1,150 @@
+"""Embedding inside Neo4j, by the GenAI plugin: the question goes in, and no vector comes out.
+
+Two functions do it: `ai.text.embed` since 2025.11, `genai.vector.encode` before. They name providers and settings
+differently; both tables are here. A key travels as a bound parameter in a map, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
+from mcp_neo4j_vector_graphrag.errors import SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import SecretStr
+
+Provider = Literal["openai", "azure-openai", "vertexai", "bedrock-titan"]
+Function = Literal["ai.text.embed", "genai.vector.encode"]
+
+NEW: Function = "ai.text.embed"
+OLD: Function = "genai.vector.encode"
+
+NO_FUNCTION = (
+    "This Neo4j has no function that embeds text: install the GenAI plugin on the server (Aura has it), "
+    "or set EMBEDDING_MODEL in place of NEO4J_EMBEDDING_PROVIDER."
+)
+FAILED = (
+    "The database could not embed the question: check that the GenAI plugin is installed and its credentials are valid; "
+    "the server's log has the details."
+)
+
+_OLD_NAMES: dict[Provider, str] = {
+    "openai": "OpenAI",
+    "azure-openai": "AzureOpenAI",
+    "vertexai": "VertexAI",
+    "bedrock-titan": "Bedrock",
+}
+
+_REQUIRED: dict[Provider, tuple[str, ...]] = {
+    "openai": ("model", "api_key"),
+    "azure-openai": ("model", "api_key", "azure_resource"),
+    "vertexai": ("model", "api_key", "vertex_project", "vertex_region"),
+    "bedrock-titan": ("model", "aws_access_key_id", "aws_secret_access_key", "aws_region"),
+}
+"""What each provider needs, whichever function the database has; fields of `Credentials`."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """The settings of a provider; those that it does not take are `None`."""
+
+    model: str | None = None
+    api_key: SecretStr | None = None
+    dimensions: int | None = None
+    azure_resource: str | None = None
+    vertex_project: str | None = None
+    vertex_region: str | None = None
+    vertex_publisher: str = "google"
+    aws_access_key_id: SecretStr | None = None
+    aws_secret_access_key: SecretStr | None = None
+    aws_region: str | None = None
+
+
+def missing(provider: Provider, given: Credentials) -> list[str]:
+    """Return the fields that a provider needs and that are not set."""
+    return [name for name in _REQUIRED[provider] if not getattr(given, name)]
+
+
+@dataclass(frozen=True)
+class InDatabaseEmbedder:
+    """Has the database embed the question, by whichever function it has.
+
+    Args:
+        provider: Whose model it is.
+        credentials: What the provider needs.
+    """
+
+    provider: Provider
+    credentials: Credentials
+
+    def query_vector(self, question: str, function: Function | None) -> QueryVector:
+        """Return the call that embeds a question.
+
+        Args:
+            question: Bound as a parameter.
+            function: What the database has; `None` if it has neither.
+
+        Raises:
+            SetupError: The database has no such function.
+        """
+        if function is None:
+            raise SetupError(NO_FUNCTION)
+        name = self.provider if function == NEW else _OLD_NAMES[self.provider]
+        configuration = _new_style if function == NEW else _old_style
+        return QueryVector(
+            f"{function}($embedding_text, $embedding_provider, $embedding_configuration)",
+            {
+                "embedding_text": question,
+                "embedding_provider": name,
+                "embedding_configuration": configuration(self.provider, self.credentials),
+            },
+        )
+
+
+def _new_style(provider: Provider, given: Credentials) -> dict[str, Any]:
+    """Return the configuration of `ai.text.embed`; the provider's own options go in a map of their own."""
+    size = "outputDimensionality" if provider == "vertexai" else "dimensions"
+    options = {"vendorOptions": {size: given.dimensions}} if given.dimensions else {}
+    return {**_set(_keys(provider, given, new=True)), **options}
+
+
+def _old_style(provider: Provider, given: Credentials) -> dict[str, Any]:
+    """Return the configuration of `genai.vector.encode`; only OpenAI's models take a size."""
+    options = {"dimensions": given.dimensions} if given.dimensions and provider in ("openai", "azure-openai") else {}
+    return {**_set(_keys(provider, given, new=False)), **options}
+
+
+def _keys(provider: Provider, given: Credentials, *, new: bool) -> dict[str, Any]:
+    match provider:
+        case "openai":
+            return {"token": given.api_key, "model": given.model}
+        case "azure-openai":
+            return {"token": given.api_key, "resource": given.azure_resource, "model" if new else "deployment": given.model}
+        case "vertexai":
+            return {
+                "token": given.api_key,
+                "model": given.model,
+                "project" if new else "projectId": given.vertex_project,
+                "region": given.vertex_region,
+                **({"publisher": given.vertex_publisher} if new else {}),
+            }
+        case "bedrock-titan":
+            return {
+                "accessKeyId": given.aws_access_key_id,
+                "secretAccessKey": given.aws_secret_access_key,
+                "model": given.model,
+                "region": given.aws_region,
+            }
+
+
+def _set(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is set, with its secrets bare: from here on it is the value of a parameter."""
+    return {
+        name: value.get_secret_value() if hasattr(value, "get_secret_value") else value
+        for name, value in values.items()
+        if value
+    }

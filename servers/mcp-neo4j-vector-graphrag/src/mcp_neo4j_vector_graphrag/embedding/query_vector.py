@@ -1,0 +1,30 @@
+"""Where the query vector of a statement comes from: a parameter, or a function of the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PARAMETER = "$query_vector"
+
+
+@dataclass(frozen=True)
+class QueryVector:
+    """A Cypher expression for the vector of a question, and the parameters that it uses."""
+
+    expression: str
+    parameters: Mapping[str, Any] = field(repr=False)
+
+    @classmethod
+    def known(cls, vector: list[float]) -> QueryVector:
+        """Return the source of a vector that is here already."""
+        return cls(PARAMETER, {"query_vector": vector})
+
+    @property
+    def vector(self) -> list[float] | None:
+        """The vector, where it is here; `None` where the database makes it."""
+        found: list[float] | None = self.parameters.get("query_vector")
+        return found
