@@ -8,7 +8,7 @@ import re
 import sys
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)(_ID)?$", re.IGNORECASE)
-_USER_INFO = re.compile(r"(\w+://)[^/@\s]+@")
+_USER_INFO = re.compile(r"(\w+://)[^@\s]+@")
 _SHORTEST_SECRET = 4
 """A shorter one is no secret, and blanking it out would make every log line unreadable."""
 

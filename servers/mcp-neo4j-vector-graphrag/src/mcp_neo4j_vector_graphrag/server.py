@@ -62,7 +62,8 @@ def create_mcp_server(
 
     named = dict(retrievers) if isinstance(retrievers, Mapping) else {CONFIGURED_TOOL: retrievers}
     for name, retriever in named.items():
-        if not isinstance(retriever, AnyRetriever):
+        # Not isinstance: the library's classes share one cache of its answers, so asking spoils it for other classes.
+        if AnyRetriever not in type(retriever).__mro__:
             raise SetupError(f"'{name}' is a {type(retriever).__name__}, not a retriever of neo4j-graphrag.")
     told = descriptions or {}
     return _server(

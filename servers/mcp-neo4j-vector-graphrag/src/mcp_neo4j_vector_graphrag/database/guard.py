@@ -44,8 +44,9 @@ _OPERATORS = {
     "Transaction": "IN TRANSACTIONS",
     "AdministrationCommand": "an administration command",
 }
-# A procedure's name has a dot, which tells it from a variable or a property called `call`.
-_CALL = re.compile(r"\bCALL\s+([A-Za-z_]\w*(?:\s*\.\s*\w+)+)", re.IGNORECASE)
+# A procedure's name has a dot, which tells it from a variable or a property called `call`. In the details of a plan
+# before 2026 a nested call is a `ResolvedCall(…)`.
+_CALL = re.compile(r"\b(?:CALL\s+|ResolvedCall\()([A-Za-z_]\w*(?:\s*\.\s*\w+)+)", re.IGNORECASE)
 _DYNAMIC = re.compile(r"\bapoc\.cypher\.\w+", re.IGNORECASE)
 
 

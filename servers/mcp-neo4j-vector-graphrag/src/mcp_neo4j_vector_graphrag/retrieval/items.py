@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from neo4j_graphrag.types import RetrieverResultItem
 
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
-from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 
 if TYPE_CHECKING:
@@ -51,8 +50,8 @@ def items_of(retriever: Retriever, found: RawSearchResult) -> list[RetrieverResu
 
 def _formatter(retriever: Retriever) -> Callable[[neo4j.Record], RetrieverResultItem]:
     chosen = retriever.get_result_formatter()
-    of_the_library = getattr(chosen, "__module__", "").startswith("neo4j_graphrag.")
-    if of_the_library and not isinstance(retriever, VectorGraphRetriever):
+    # By its module and not by the retriever's class: the library's classes share one cache of what `isinstance` says.
+    if getattr(chosen, "__module__", "").startswith("neo4j_graphrag."):
         return lambda record: item_from_row(_PLAIN.row(record))
     return chosen
 

@@ -9,7 +9,7 @@ import pydantic
 from fastmcp.exceptions import ToolError, ValidationError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from neo4j.exceptions import DriverError, Neo4jError
-from neo4j_graphrag.exceptions import Neo4jGraphRagError
+from neo4j_graphrag.exceptions import EmbeddingsGenerationError, Neo4jGraphRagError
 
 from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
 from mcp_neo4j_vector_graphrag.database.faults import translate
@@ -55,7 +55,7 @@ def as_fault(error: BaseException) -> GraphRAGError:
     if isinstance(error, Neo4jGraphRagError):
         return _of_the_library(error)
     if isinstance(error, pydantic.ValidationError):
-        return QuestionError(f"Invalid arguments: {_argument_faults(error)}.")
+        return QuestionError(one_line(f"Invalid arguments: {_argument_faults(error)}."))
     _logger.error("A tool call failed through a fault of this server.", exc_info=error)
     return GraphRAGError(f"The search failed inside the server ({type(error).__name__}); its log has the details.")
 
@@ -64,6 +64,8 @@ def _of_the_library(error: Neo4jGraphRagError) -> GraphRAGError:
     """Return what a stock retriever means: the cause where the driver is behind it, else its own first line."""
     if isinstance(error.__cause__, (Neo4jError, DriverError)):
         return translate(error.__cause__, database=None, timeout=DEFAULT_READ_TIMEOUT)
+    if isinstance(error, EmbeddingsGenerationError):  # quotes the provider, which may quote the key
+        return SetupError("The retriever's embedder failed: check its model, its key and its network.")
     return SetupError(f"The retriever can't search ({type(error).__name__}): {one_line(str(error))}")
 
 

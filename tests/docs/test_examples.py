@@ -1,0 +1,105 @@
+"""The examples, each run as it stands against the demo graph: only where and with what model to search is changed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from clients import StdioServer, client, environment, text_of
+from docs.generate import ROOT
+
+if TYPE_CHECKING:
+    from mcp_types import CallToolResult
+
+    from servers import Neo4jServer
+
+EXAMPLES = ROOT / "examples"
+QUESTION = "dreams inside dreams"
+
+
+def entries(file: str) -> dict[str, dict[str, Any]]:
+    return json.loads((EXAMPLES / file).read_text("utf-8"))["mcpServers"]
+
+
+def variables(movies: Neo4jServer) -> dict[str, str]:
+    return {
+        "NEO4J_URI": movies.uri,
+        "NEO4J_USERNAME": movies.username,
+        "NEO4J_PASSWORD": movies.password,
+        "NEO4J_DATABASE": movies.database,
+        "EMBEDDING_MODEL": "local:use-multilingual-v3",
+    }
+
+
+def start(entry: dict[str, Any], movies: Neo4jServer, **changes: str) -> StdioServer:
+    """Start a server as a client does; its environment is the one that runs the tests, left as it is."""
+    changes = {**variables(movies), **changes}
+    assert changes.keys() <= entry["env"].keys()
+    command = [entry["command"], *(argument.replace("<repo>", str(ROOT)) for argument in entry["args"])]
+    return StdioServer(environment(UV_NO_SYNC="1", **{**entry["env"], **changes}), command=command)
+
+
+def results(answer: CallToolResult) -> list[dict[str, Any]]:
+    assert answer.structured_content, text_of(answer)
+    return answer.structured_content["results"]
+
+
+def test_the_published_entry_finds_the_film(movies: Neo4jServer):
+    [entry] = entries("claude_desktop_config.json").values()
+    with start(entry, movies) as server, client(server) as connected:
+        assert connected.tool().name == "dev-neo4j_vector"
+        answer = connected.call("dev-neo4j_vector", query=QUESTION)
+    first = results(answer)[0]
+    assert first["text"].startswith("Title: InceptionPlot: A thief")
+    assert first["metadata"] == {"imdbRating": 8.8}
+    assert "Title: InceptionPlot: A thief" in text_of(answer)
+
+
+def test_two_namespaces_answer_side_by_side(movies: Neo4jServer):
+    with ExitStack() as stack:
+        plots, people = (
+            stack.enter_context(client(stack.enter_context(start(entry, movies))))
+            for entry in entries("two_namespaces.json").values()
+        )
+        assert plots.tool().name == "plots-neo4j_vector"
+        assert people.tool().name == "people-neo4j_vector"
+        asked = (
+            plots.submit("plots-neo4j_vector", query=QUESTION),
+            people.submit("people-neo4j_vector", query=QUESTION),
+        )
+        plot, makers = (results(answer.result())[0] for answer in asked)
+    assert plot["text"].startswith("Title: InceptionPlot: A thief")
+    assert makers["text"] == "Inception"
+    assert makers["metadata"]["directors"] == ["Christopher Nolan"]
+    assert "Leonardo DiCaprio" in makers["metadata"]["cast"]
+
+
+def test_the_walking_query_gives_directors_cast_and_genres(movies: Neo4jServer):
+    [entry] = entries("claude_desktop_config.json").values()
+    query = (EXAMPLES / "walk_the_graph.cypher").read_text("utf-8")
+    with start(entry, movies, RETRIEVAL_QUERY=query) as server, client(server) as connected:
+        first = results(connected.call("dev-neo4j_vector", query=QUESTION, top_k=1))[0]
+    assert first["text"].startswith("Inception (2010): A thief")
+    assert first["metadata"]["directors"] == ["Christopher Nolan"]
+    assert "Leonardo DiCaprio as Cobb" in first["metadata"]["cast"]
+    assert set(first["metadata"]["genres"]) == {"Action", "Adventure", "Sci-Fi"}
+
+
+def test_the_python_api_serves_a_stock_retriever_and_one_of_ours(movies: Neo4jServer):
+    command = [sys.executable, str(EXAMPLES / "python_api.py")]
+    settings = environment(INDEX_NAME="moviePlotsEmbedding", **variables(movies))
+    with StdioServer(settings, command=command) as server, client(server) as connected:
+        assert [tool.name for tool in connected.tools()] == ["movies-plots", "movies-people"]
+        plot = results(connected.call("movies-plots", query=QUESTION, top_k=1))[0]
+        makers = results(connected.call("movies-people", query=QUESTION, top_k=1))[0]
+    assert "plant an idea in the sleeping mind" in plot["text"]
+    assert makers["metadata"]["directors"] == ["Christopher Nolan"]
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in EXAMPLES.iterdir() if path.name != "README.md"))
+def test_each_example_stands_in_the_list(file: str):
+    assert f"[{file}]({file})" in (EXAMPLES / "README.md").read_text("utf-8")

@@ -1,0 +1,58 @@
+"""Which index a search may use."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_neo4j_vector_graphrag.database.indexes import Indexes, VectorIndex
+from mcp_neo4j_vector_graphrag.errors import SetupError
+
+
+def index(name: str, state: str = "ONLINE", dimensions: int | None = 3, prop: str = "emb") -> VectorIndex:
+    return VectorIndex(
+        name=name,
+        variable="node",
+        labels=("Doc",),
+        property=prop,
+        filter_properties=(),
+        dimensions=dimensions,
+        similarity="cosine",
+        state=state,
+    )
+
+
+def indexes(*vector: VectorIndex, fulltext: tuple[str, ...] = ()) -> Indexes:
+    return Indexes(vector={each.name: each for each in vector}, fulltext=fulltext)
+
+
+def test_an_index_that_is_online_is_searched():
+    docs = index("docs")
+    assert indexes(docs, index("other")).searchable("docs") is docs
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (
+            indexes(index("b"), index("a")),
+            "'docs' (INDEX_NAME) does not exist in this database: its vector indexes are 'a', 'b'.",
+        ),
+        (indexes(), "'docs' (INDEX_NAME) does not exist in this database: it has no vector index; create one first."),
+        (
+            indexes(index("a"), fulltext=("docs",)),
+            "'docs' (INDEX_NAME) is a full-text index: its vector indexes are 'a'.",
+        ),
+        (indexes(index("docs", "POPULATING")), "'docs' is still being populated: ask again when it is online."),
+        (indexes(index("docs", "FAILED")), "'docs' is in state FAILED: drop it and create it again."),
+    ],
+)
+def test_an_index_that_cannot_be_searched_is_told(known: Indexes, told: str):
+    with pytest.raises(SetupError) as caught:
+        known.searchable("docs")
+    assert str(caught.value) == f"The vector index {told}"
+
+
+def test_what_holds_vectors_is_known_over_all_indexes():
+    known = indexes(index("a"), index("b", dimensions=None, prop="vec"), index("c", dimensions=1536))
+    assert known.vector_properties == {"emb", "vec"}
+    assert known.vector_dimensions == {3, 1536}

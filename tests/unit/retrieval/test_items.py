@@ -1,0 +1,90 @@
+"""The items of any retriever's answer, without a database: records as the driver makes them."""
+
+from __future__ import annotations
+
+import neo4j
+import pytest
+from neo4j.time import Date
+from neo4j_graphrag.retrievers.base import Retriever
+from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
+
+from mcp_neo4j_vector_graphrag.retrieval.items import items_of, search
+
+ROWS = [
+    neo4j.Record({"text": "first", "score": 0.9, "metadata": {"on": Date(2024, 2, 29)}}),
+    neo4j.Record({"text": "second", "score": float("nan"), "metadata": {"v": [0.5] * 1536}}),
+]
+
+
+class Stock(Retriever):
+    """Has the library's own formatter, as its retrievers have."""
+
+    VERIFY_NEO4J_VERSION = False
+
+    def __init__(self, rows: list[neo4j.Record]) -> None:
+        self.rows = rows
+        self.asked: dict[str, object] = {}
+
+    def get_search_results(self, query_text: str, top_k: int = 5) -> RawSearchResult:
+        self.asked = {"query_text": query_text, "top_k": top_k}
+        return RawSearchResult(records=self.rows)
+
+
+class WithoutTopK(Stock):
+    """Decides itself how much it returns."""
+
+    def get_search_results(self, query_text: str) -> RawSearchResult:
+        self.asked = {"query_text": query_text}
+        return RawSearchResult(records=self.rows)
+
+
+class OwnFormatter(Stock):
+    """Has a formatter of its author's."""
+
+    def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
+        return RetrieverResultItem(content=f"- {record['text']}", metadata={"on": Date(2024, 2, 29), "v": [0.5] * 200})
+
+
+def test_a_stock_retrievers_rows_have_no_python_notation():
+    first, second = search(Stock(ROWS), "what?", 2)
+    assert (first.content, first.metadata) == ("first", {"score": 0.9, "on": "2024-02-29"})
+    assert (second.content, second.metadata) == ("second", {})
+
+
+def test_the_same_after_the_librarys_pipeline_has_looked_at_the_retriever():
+    """Its classes share one cache of what `isinstance` says, so that an answer for one is taken for another's."""
+
+    class Fresh(Stock):
+        pass
+
+    retriever = Fresh(ROWS)
+    isinstance(retriever, Retriever)
+    assert [item.content for item in search(retriever, "what?", 2)] == ["first", "second"]
+
+
+def test_the_question_and_the_number_are_handed_on():
+    retriever = Stock(ROWS)
+    search(retriever, "what?", 7)
+    assert retriever.asked == {"query_text": "what?", "top_k": 7}
+
+
+def test_a_retriever_that_takes_no_number_is_not_given_one():
+    retriever = WithoutTopK(ROWS)
+    assert [item.content for item in search(retriever, "what?", 7)] == ["first", "second"]
+    assert retriever.asked == {"query_text": "what?"}
+
+
+def test_an_authors_formatter_is_used_and_its_values_are_plain():
+    [item, _] = items_of(OwnFormatter(ROWS), RawSearchResult(records=ROWS))
+    assert (item.content, item.metadata) == ("- first", {"on": "2024-02-29"})
+
+
+def test_a_formatter_that_was_given_is_used():
+    retriever = Stock(ROWS)
+    retriever.result_formatter = lambda record: RetrieverResultItem(content=record["text"].upper())
+    assert [item.content for item in items_of(retriever, RawSearchResult(records=ROWS))] == ["FIRST", "SECOND"]
+
+
+@pytest.mark.parametrize("rows", [[], [neo4j.Record({})]])
+def test_few_or_no_columns_are_no_fault(rows: list[neo4j.Record]):
+    assert [item.content for item in items_of(Stock(rows), RawSearchResult(records=rows))] == ["{}"] * len(rows)

@@ -1,0 +1,80 @@
+"""What a search answers, and what is left out of a long answer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from neo4j_graphrag.types import RetrieverResultItem
+
+from mcp_neo4j_vector_graphrag.retrieval.result import NO_RESULTS, Item, SearchResult, as_text, collect
+
+
+def items(*texts: str) -> list[RetrieverResultItem]:
+    return [RetrieverResultItem(content=text, metadata=None) for text in texts]
+
+
+def test_score_and_metadata_are_told_beside_the_text():
+    [item] = collect([RetrieverResultItem(content="a", metadata={"score": 0.5, "title": "é"})]).results
+    assert item == Item(text="a", score=0.5, metadata={"title": "é"})
+    assert as_text(item) == 'score: 0.5000 {"title":"é"}\na'
+
+
+def test_several_results_are_numbered_in_their_order():
+    assert as_text(collect(items("a", "b"))) == "[1] a\n\n[2] b"
+
+
+def test_no_results_are_a_sentence_and_an_empty_list():
+    assert collect([]) == SearchResult(results=[])
+    assert as_text(collect([])) == NO_RESULTS
+
+
+@pytest.mark.parametrize(("content", "text"), [({"a": "é"}, '{"a": "é"}'), ([1, 2], "[1, 2]"), ("a", "a")])
+def test_content_that_is_no_text_is_json(content: object, text: str):
+    assert collect([RetrieverResultItem(content=content)]).results[0].text == text
+
+
+@pytest.mark.parametrize("score", ["high", True, None])
+def test_a_score_that_is_no_number_is_none(score: object):
+    assert collect([RetrieverResultItem(content="a", metadata={"score": score})]).results[0].score is None
+
+
+def test_what_fits_exactly_is_whole():
+    result = collect(items("a" * 400, "b" * 600), limit=1000)
+    assert [len(item.text) for item in result.results] == [400, 600]
+    assert result.notice is None
+
+
+def test_whole_results_are_left_out_at_the_end_and_it_is_told():
+    result = collect(items("a" * 400, "b" * 601, "c"), limit=1000)
+    assert [item.text for item in result.results] == ["a" * 400]
+    assert result.notice == "Only the first 1 of 3 results are shown, to keep to 1000 characters."
+    assert as_text(result).endswith(result.notice)
+
+
+def test_a_first_result_that_is_too_long_by_itself_is_cut():
+    result = collect(items("a" * 2000), limit=1000)
+    assert result.results[0].text == "a" * 1000
+    assert result.notice == "Cut, to keep to 1000 characters."
+
+
+def test_metadata_counts_and_is_left_out_when_it_is_what_is_too_long():
+    long = [RetrieverResultItem(content="a" * 10, metadata={"score": 0.5, "b": "b" * 2000})]
+    result = collect(long, limit=1000)
+    assert result.results == [Item(text="a" * 10, score=0.5)]
+    assert result.notice is not None
+
+
+def test_metadata_that_fits_stays_beside_a_text_that_is_cut():
+    long = [RetrieverResultItem(content="a" * 2000, metadata={"b": 1})]
+    [item] = collect(long, limit=1000).results
+    assert item.metadata == {"b": 1}
+    assert len(as_text(item)) == 1000
+
+
+def test_fifty_rows_of_100_kilobytes_are_valid_json_within_the_limit():
+    result = collect(items(*["x" * 100_000] * 50), limit=40_000)
+    assert SearchResult.model_validate(json.loads(result.model_dump_json())) == result
+    assert len(as_text(result)) < 41_000
+    assert result.notice is not None
+    assert "1 of 50" in result.notice
