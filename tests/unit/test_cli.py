@@ -56,7 +56,6 @@ def test_an_unknown_flag_is_told_the_known_ones(capsys: pytest.CaptureFixture[st
         assert option.flag in text
 
 
-@pytest.mark.xfail(reason="argparse takes the value for a command, and quotes it")
 def test_an_unknown_flag_with_a_value_beside_it_is_named_and_the_value_is_not_quoted(
     capsys: pytest.CaptureFixture[str],
 ):

@@ -31,14 +31,13 @@ def test_the_defaults_are_those_that_are_told(monkeypatch: pytest.MonkeyPatch):
     settings = load({})
     assert (settings.uri, settings.username, settings.password, settings.database) == (URI, "neo4j", None, None)
     told = {option.field: option.default for option in options()}
-    assert {field: told[field] for field in ("top_k", "transport", "server_host", "server_port", "read_timeout")} == {
-        "top_k": str(settings.top_k),
+    assert {field: told[field] for field in ("transport", "server_host", "server_port", "read_timeout")} == {
         "transport": settings.transport,
         "server_host": settings.server_host,
         "server_port": str(settings.server_port),
         "read_timeout": str(settings.read_timeout),
     }
-    assert (settings.top_k, settings.transport, settings.server_host) == (5, "stdio", "127.0.0.1")
+    assert (settings.top_k, settings.transport, settings.server_host) == (None, "stdio", "127.0.0.1")
 
 
 def test_a_flag_wins_over_a_variable(monkeypatch: pytest.MonkeyPatch):
@@ -82,13 +81,13 @@ def test_a_blank_or_unexpanded_value_counts_as_not_set(monkeypatch: pytest.Monke
     monkeypatch.setenv("INDEX_NAME", value)
     monkeypatch.setenv("TOP_K", value)
     settings = load({"uri": URI, "database": value})
-    assert (settings.index_name, settings.top_k, settings.database) == (None, 5, None)
+    assert (settings.index_name, settings.top_k, settings.database) == (None, None, None)
 
 
 def test_a_stray_env_file_in_the_folder_counts_not(monkeypatch: pytest.MonkeyPatch, tmp_path):
     (tmp_path / ".env").write_text("NEO4J_URI=bolt://stray\nTOP_K=not a number\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert load({"uri": URI}).top_k == 5
+    assert load({"uri": URI}).top_k is None
     assert "NEO4J_URI is not set" in refusal()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_neo4j_vector_graphrag.database.indexes import Indexes, VectorIndex
-from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError
 
 
 def index(name: str, state: str = "ONLINE", dimensions: int | None = 3, prop: str = "emb") -> VectorIndex:
@@ -47,8 +47,8 @@ def test_an_index_that_is_online_is_searched():
     ],
 )
 def test_an_index_that_cannot_be_searched_is_told(known: Indexes, told: str):
-    with pytest.raises(SetupError) as caught:
-        known.searchable("docs")
+    with pytest.raises(GraphRAGError) as caught:
+        known.searchable("docs", "INDEX_NAME")
     assert str(caught.value) == f"The vector index {told}"
 
 

@@ -17,7 +17,7 @@ def items(*texts: str) -> list[RetrieverResultItem]:
 def test_score_and_metadata_are_told_beside_the_text():
     [item] = collect([RetrieverResultItem(content="a", metadata={"score": 0.5, "title": "é"})]).results
     assert item == Item(text="a", score=0.5, metadata={"title": "é"})
-    assert as_text(item) == 'score: 0.5000 {"title":"é"}\na'
+    assert item.as_text() == 'score: 0.5000 {"title":"é"}\na'
 
 
 def test_several_results_are_numbered_in_their_order():
@@ -29,7 +29,7 @@ def test_no_results_are_a_sentence_and_an_empty_list():
     assert as_text(collect([])) == NO_RESULTS
 
 
-@pytest.mark.parametrize(("content", "text"), [({"a": "é"}, '{"a": "é"}'), ([1, 2], "[1, 2]"), ("a", "a")])
+@pytest.mark.parametrize(("content", "text"), [({"a": "é"}, '{"a":"é"}'), ([1, 2], "[1,2]"), ("a", "a")])
 def test_content_that_is_no_text_is_json(content: object, text: str):
     assert collect([RetrieverResultItem(content=content)]).results[0].text == text
 
@@ -69,7 +69,7 @@ def test_metadata_that_fits_stays_beside_a_text_that_is_cut():
     long = [RetrieverResultItem(content="a" * 2000, metadata={"b": 1})]
     [item] = collect(long, limit=1000).results
     assert item.metadata == {"b": 1}
-    assert len(as_text(item)) == 1000
+    assert len(item.as_text()) == 1000
 
 
 def test_fifty_rows_of_100_kilobytes_are_valid_json_within_the_limit():

@@ -26,10 +26,9 @@ _FRAMEWORK = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status: 0, or 2 when the settings or the demo don't work."""
-    flags = vars(_parser().parse_args(arguments))
-    command = flags.pop("command")
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return command(flags) if command else _serve(flags)
+        return _demo(_demo_parser().parse_args(given[1:])) if given[:1] == ["demo"] else _serve(given)
     except GraphRAGError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)  # noqa: T201 - the one line that a client's log shows
         return 2
@@ -37,10 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _serve(flags: dict[str, Any]) -> int:
-    settings = load(flags)
-    secrets = frozenset({settings.password.get_secret_value()} if settings.password else ())
-    logs.configure(settings.log_level, secrets)
+def _serve(arguments: list[str]) -> int:
+    settings = load(vars(_server_parser().parse_args(arguments)))
+    logs.configure(settings.log_level, settings.secrets)
     os.environ.update(_FRAMEWORK)
     from mcp_neo4j_vector_graphrag import server  # noqa: PLC0415 - 1 s, which --help and a bad setting need not wait for
 
@@ -48,49 +46,56 @@ def _serve(flags: dict[str, Any]) -> int:
     return 0
 
 
-def _demo(flags: dict[str, Any]) -> int:
-    question, config, reset = (flags.pop(name) for name in ("question", "config", "reset"))
-    if given := [option.flag for option in options() if flags.get(option.field) is not None]:
-        raise SetupError(f"demo takes no flag of the server's: leave {', '.join(given)} out.")
+def _demo(chosen: argparse.Namespace) -> int:
     logs.configure("WARNING")
     try:
         from mcp_neo4j_vector_graphrag import demo_command  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError as error:
         raise SetupError(f"The demo needs the package {error.name}: install {PROGRAM}[demo].") from error
 
-    return demo_command.run(question, config=config, reset=reset)
+    return demo_command.run(chosen.question, config=chosen.config, reset=chosen.reset)
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaint about an unknown flag names the known ones."""
+    """A parser whose complaint about an unknown flag names the known ones, and quotes no value: it may be a secret."""
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override] # noqa: ANN401
+        """Return the flags' values by name, or complain and exit with 2."""
+        chosen, rest = self.parse_known_args(args, namespace)
+        if rest:
+            unknown = [argument.partition("=")[0] for argument in rest if argument.startswith("-")]
+            flags = [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
+            what = f"unknown: {', '.join(unknown)}" if unknown else "an argument is too much (demo goes first)"
+            self.error(f"{what}; the flags are {', '.join(flags)}")
+        return chosen
 
     def error(self, message: str) -> NoReturn:
-        """Print the complaint and exit with 2."""
-        if "unrecognized arguments" in message:
-            flags = ", ".join(option.flag for option in options())
-            message = f"{message}; the flags are {flags}"
+        """Print the complaint on one line and exit with 2."""
         self.exit(2, f"{self.prog}: {message}\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _server_parser() -> _Parser:
     parser = _Parser(
         prog=PROGRAM,
         allow_abbrev=False,
         description="Serve GraphRAG search over a Neo4j graph as MCP tools. Each flag has an environment variable.",
+        epilog=f"{PROGRAM} demo --help: search a demo graph on a Neo4j of its own.",
     )
     parser.add_argument("--version", action="version", version=version(PROGRAM))
-    parser.set_defaults(command=None)
     for option in options():
         text = f"{option.description} [{', '.join(option.variables)}]"
         if option.is_switch:
             parser.add_argument(option.flag, dest=option.field, action="store_const", const=True, help=text)
         else:
             parser.add_argument(option.flag, dest=option.field, metavar="VALUE", help=text)
-    demo = parser.add_subparsers(title="commands").add_parser(
-        "demo", help="search a demo graph on a Neo4j of its own", allow_abbrev=False
+    return parser
+
+
+def _demo_parser() -> _Parser:
+    parser = _Parser(
+        prog=f"{PROGRAM} demo", allow_abbrev=False, description="Search a demo graph on a Neo4j of its own."
     )
-    demo.add_argument("question", nargs="?", help="what to search for; without one, the database runs until Ctrl-C")
-    demo.add_argument("--config", action="store_true", help="print the entry for an MCP client")
-    demo.add_argument("--reset", action="store_true", help="delete the demo's database and start over")
-    demo.set_defaults(command=_demo)
+    parser.add_argument("question", nargs="?", help="what to search for; without one, the database runs until Ctrl-C")
+    parser.add_argument("--config", action="store_true", help="print the entry for an MCP client")
+    parser.add_argument("--reset", action="store_true", help="delete the demo's database and start over")
     return parser

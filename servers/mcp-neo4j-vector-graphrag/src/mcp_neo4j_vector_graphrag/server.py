@@ -21,6 +21,7 @@ from mcp_neo4j_vector_graphrag.tools.configured import NAME as CONFIGURED_TOOL
 from mcp_neo4j_vector_graphrag.tools.configured import configured_tool, describe, require_index
 from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS, Catalog, DiscoveredTools, TellNews
 from mcp_neo4j_vector_graphrag.tools.faults import ArgumentFaults
+from mcp_neo4j_vector_graphrag.tools.generic import CamelCaseArguments, generic_tool
 from mcp_neo4j_vector_graphrag.tools.search import SearchTool
 
 if TYPE_CHECKING:
@@ -85,14 +86,15 @@ def build(settings: Settings) -> FastMCP:
     """
     settings = with_demo_defaults(settings) if settings.demo else settings
     backend = Backend(settings)
+    catalog = Catalog(settings, backend)
+    if settings.require_index:
+        _require_index(settings, backend, catalog)
     if settings.index_name:
         tool = configured_tool(settings, backend)
-        if settings.require_index:
-            require_index(settings, backend)
         return _server([tool], lifespan=_lifespan(backend, tool.retriever))
-    catalog = Catalog(settings, backend)
-    if settings.require_index and not catalog.look():
-        raise SetupError("The database has no vector index that can be searched, and --require-index asks for one.")
+    if settings.embedding_provider:
+        tool = generic_tool(settings, backend)
+        return _server([tool], lifespan=_lifespan(backend, backend.database), middleware=[CamelCaseArguments()])
     tools = DiscoveredTools(catalog.look)
     return _server(
         [],
@@ -101,6 +103,19 @@ def build(settings: Settings) -> FastMCP:
         middleware=[TellNews(tools)],
         cache_ttl=LIST_SECONDS,
     )
+
+
+def _require_index(settings: Settings, backend: Backend, catalog: Catalog) -> None:
+    """See that there is an index to search: the one that is named, or any.
+
+    Raises:
+        SetupError: There is none.
+        UnavailableError: The database can't be reached.
+    """
+    if settings.index_name:
+        require_index(settings, backend)
+    elif not catalog.look():
+        raise SetupError("The database has no vector index that can be searched, and --require-index asks for one.")
 
 
 def _lifespan(backend: Backend, prepare: Callable[[], object]) -> Lifespan:

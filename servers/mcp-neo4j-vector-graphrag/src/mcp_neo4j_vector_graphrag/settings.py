@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from mcp_neo4j_vector_graphrag.embedding.in_database import Credentials, Provider, missing
 from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
 
 if TYPE_CHECKING:
@@ -78,6 +79,46 @@ class Settings(BaseSettings):
         "The model that made the index's vectors, as `provider:model` (LangChain) or `local:use-multilingual-v3`.",
         "EMBEDDING_MODEL", flag="--embedding-model",
     )  # fmt: skip
+    embedding_provider: Provider | None = _option(
+        "Whose model embeds the question inside Neo4j, by its GenAI plugin: `openai`, `azure-openai`, `vertexai` or "
+        "`bedrock-titan`. Without INDEX_NAME it gives the tool `vector-search`.",
+        "NEO4J_EMBEDDING_PROVIDER", flag="--embedding-provider",
+    )  # fmt: skip
+    embedding_provider_model: Text | None = _option(
+        "The provider's model that made the index's vectors; with `azure-openai`, its deployment.",
+        "NEO4J_EMBEDDING_MODEL", flag="--embedding-provider-model",
+    )  # fmt: skip
+    embedding_api_key: SecretStr | None = _option(
+        "The key or token of `openai`, `azure-openai` or `vertexai`.",
+        "NEO4J_EMBEDDING_API_KEY", flag="--embedding-api-key",
+    )  # fmt: skip
+    embedding_dimensions: int | None = _option(
+        "The length of the vectors, where the model offers several.",
+        "NEO4J_EMBEDDING_DIMENSIONS", flag="--embedding-dimensions", ge=1, le=4096,
+    )  # fmt: skip
+    embedding_azure_resource: Text | None = _option(
+        "The Azure resource.", "NEO4J_EMBEDDING_AZURE_RESOURCE", flag="--embedding-azure-resource"
+    )
+    embedding_vertex_project: Text | None = _option(
+        "The Google Cloud project.", "NEO4J_EMBEDDING_VERTEX_PROJECT", flag="--embedding-vertex-project"
+    )
+    embedding_vertex_region: Text | None = _option(
+        "Its region.", "NEO4J_EMBEDDING_VERTEX_REGION", flag="--embedding-vertex-region"
+    )
+    embedding_vertex_publisher: Text = _option(
+        "The publisher of the Vertex AI model.",
+        "NEO4J_EMBEDDING_VERTEX_PUBLISHER", flag="--embedding-vertex-publisher", default="google",
+    )  # fmt: skip
+    embedding_aws_access_key_id: SecretStr | None = _option(
+        "The id of the AWS access key.", "NEO4J_EMBEDDING_AWS_ACCESS_KEY_ID", flag="--embedding-aws-access-key-id"
+    )
+    embedding_aws_secret_access_key: SecretStr | None = _option(
+        "The AWS secret access key.",
+        "NEO4J_EMBEDDING_AWS_SECRET_ACCESS_KEY", flag="--embedding-aws-secret-access-key",
+    )  # fmt: skip
+    embedding_aws_region: Text | None = _option(
+        "The AWS region.", "NEO4J_EMBEDDING_AWS_REGION", flag="--embedding-aws-region"
+    )
     retrieval_query: Text | None = _option(
         "Cypher that goes on from each hit: it sees `node` (or `relationship`), `score`, `$query_text` and `$top_k`. "
         "Its columns `text`, `score` and `metadata` make the answer. Default: the hit's own properties.",
@@ -180,12 +221,44 @@ class Settings(BaseSettings):
             raise ValueError("NEO4J_MCP_DEMO (--demo) and NEO4J_URI are both set: take one of them")
         if not self.demo:
             self._check_connection()
+        self._check_embedding()
         if self.transport != "stdio" and not self._is_loopback() and not self.allow_unauthenticated:
             raise ValueError(
                 f"NEO4J_MCP_SERVER_HOST is {self.server_host}, open to others, and no token is asked for: "
                 "set 127.0.0.1, or --allow-unauthenticated behind a proxy that asks"
             )
         return self
+
+    def _check_embedding(self) -> None:
+        if self.embedding_provider is None:
+            return
+        if self.embedding_model:
+            raise ValueError("EMBEDDING_MODEL and NEO4J_EMBEDDING_PROVIDER are both set: take one of them")
+        if lacking := missing(self.embedding_provider, self.embedding_credentials):
+            names = ", ".join(f"NEO4J_EMBEDDING_{name.upper()}" for name in lacking)
+            raise ValueError(f"NEO4J_EMBEDDING_PROVIDER is {self.embedding_provider}, which needs {names} as well")
+
+    @property
+    def embedding_credentials(self) -> Credentials:
+        """What the provider of an embedding inside the database needs."""
+        return Credentials(
+            model=self.embedding_provider_model,
+            api_key=self.embedding_api_key,
+            dimensions=self.embedding_dimensions,
+            azure_resource=self.embedding_azure_resource,
+            vertex_project=self.embedding_vertex_project,
+            vertex_region=self.embedding_vertex_region,
+            vertex_publisher=self.embedding_vertex_publisher,
+            aws_access_key_id=self.embedding_aws_access_key_id,
+            aws_secret_access_key=self.embedding_aws_secret_access_key,
+            aws_region=self.embedding_aws_region,
+        )
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The values that no log may hold."""
+        values = (getattr(self, name) for name in type(self).model_fields)
+        return frozenset(value.get_secret_value() for value in values if isinstance(value, SecretStr))
 
     def _check_connection(self) -> None:
         if not self.uri:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from neo4j.exceptions import Neo4jError
 
-from mcp_neo4j_vector_graphrag.embedding.in_database import NEW, OLD
-
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.embedding.in_database import Function
 
+
+EmbedFunction = Literal["ai.text.embed", "genai.vector.encode"]
+"""The functions of the GenAI plugin that embed a text: since 2025.11, and before."""
+
+NEW_EMBED: EmbedFunction = "ai.text.embed"
+OLD_EMBED: EmbedFunction = "genai.vector.encode"
 
 _NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"
 _FUNCTIONS = "SHOW FUNCTIONS YIELD name WHERE name STARTS WITH 'ai.' OR name STARTS WITH 'genai.' RETURN name"
-_SEARCH =  "CYPHER 25 MATCH (n) SEARCH n IN ({kind} INDEX `no such index` FOR $value {where} LIMIT 1) RETURN n"
+_SEARCH = "CYPHER 25 MATCH (n) SEARCH n IN ({kind} INDEX `no such index` FOR $value {where} LIMIT 1) RETURN n"
 
 
 @dataclass(frozen=True)
@@ -29,9 +32,8 @@ class Capabilities:
     """`IN` among those filters: 2026.06."""
     fulltext_search_clause: bool
     """`SEARCH` on full-text indexes: 2026.09."""
-    embed_function: Function | None
+    embed_function: EmbedFunction | None
     """The function of the GenAI plugin that embeds a text, the newer one if it has both; `None` without the plugin."""
-
 
 
 def probe(database: Database) -> Capabilities:
@@ -45,7 +47,7 @@ def probe(database: Database) -> Capabilities:
     )
 
 
-def _embed_function(database: Database) -> Function | None:
+def _embed_function(database: Database) -> EmbedFunction | None:
     """Return the function that the database has: a version tells nothing, and one needs `CYPHER 25` to be seen."""
     for prefix in ("CYPHER 25 ", ""):
         try:
@@ -54,9 +56,8 @@ def _embed_function(database: Database) -> Function | None:
             if not (error.code or "").startswith("Neo.ClientError.Statement."):
                 raise
         else:
-            return next((function for function in (NEW, OLD) if function in names), None)
+            return next((function for function in (NEW_EMBED, OLD_EMBED) if function in names), None)
     return None
-
 
 
 def _understands(database: Database, kind: str, where: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,10 +38,10 @@ class VectorIndex:
     """`None` where the index was created without; it then takes vectors of any length."""
     similarity: str
     """`cosine` or `euclidean`."""
-    quantised: bool
-    """Whether it compares compressed vectors, which makes its near end less complete."""
     state: str
     """`ONLINE`, `POPULATING` or `FAILED`."""
+    quantised: bool = True
+    """Whether it compares compressed vectors, which makes its near end less complete."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ class Indexes:
             setting: The setting that names it, if one does.
 
         Raises:
-            SetupError: It does not exist, is of another kind, or is not online.
+            SetupError: It does not exist, is of another kind, or has failed.
+            UnavailableError: It is still being populated.
         """
         index = self.vector.get(name)
         if index is None:
@@ -68,7 +69,7 @@ class Indexes:
                 f"The vector index '{name}'{f' ({setting})' if setting else ''} {what}: {_names(self.vector)}"
             )
         if index.state == "POPULATING":
-            raise SetupError(f"The vector index '{name}' is still being populated: ask again when it is online.")
+            raise UnavailableError(f"The vector index '{name}' is still being populated: ask again when it is online.")
         if index.state != "ONLINE":
             raise SetupError(f"The vector index '{name}' is in state {index.state}: drop it and create it again.")
         return index

@@ -6,30 +6,34 @@ differently; both tables are here. A key travels as a bound parameter in a map, 
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from neo4j_graphrag.embeddings.base import Embedder
+
+from mcp_neo4j_vector_graphrag.database.capabilities import NEW_EMBED, OLD_EMBED, EmbedFunction
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
-from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from neo4j.exceptions import Neo4jError
     from pydantic import SecretStr
 
-Provider = Literal["openai", "azure-openai", "vertexai", "bedrock-titan"]
-Function = Literal["ai.text.embed", "genai.vector.encode"]
 
-NEW: Function = "ai.text.embed"
-OLD: Function = "genai.vector.encode"
+Provider = Literal["openai", "azure-openai", "vertexai", "bedrock-titan"]
+
+_logger = logging.getLogger(__name__)
 
 NO_FUNCTION = (
     "This Neo4j has no function that embeds text: install the GenAI plugin on the server (Aura has it), "
     "or set EMBEDDING_MODEL in place of NEO4J_EMBEDDING_PROVIDER."
 )
 FAILED = (
-    "The database could not embed the question: check that the GenAI plugin is installed and its credentials are valid; "
-    "the server's log has the details."
+    "The database could not embed the question: check that the GenAI plugin is installed and its credentials are "
+    "valid; the server's log has the details."
 )
 
 _OLD_NAMES: dict[Provider, str] = {
@@ -69,8 +73,7 @@ def missing(provider: Provider, given: Credentials) -> list[str]:
     return [name for name in _REQUIRED[provider] if not getattr(given, name)]
 
 
-@dataclass(frozen=True)
-class InDatabaseEmbedder:
+class InDatabaseEmbedder(Embedder):
     """Has the database embed the question, by whichever function it has.
 
     Args:
@@ -78,10 +81,27 @@ class InDatabaseEmbedder:
         credentials: What the provider needs.
     """
 
-    provider: Provider
-    credentials: Credentials
+    def __init__(self, provider: Provider, credentials: Credentials) -> None:
+        super().__init__()
+        self.provider = provider
+        self.credentials = credentials
 
-    def query_vector(self, question: str, function: Function | None) -> QueryVector:
+    def embed_query(self, text: str) -> list[float]:  # noqa: ARG002 - the base class's
+        """Refuse: the vector never leaves the database. The library asks each embedder to have this method."""
+        raise SetupError("The question is embedded inside the database; only a search can ask for that.")
+
+    def fault(self, error: Neo4jError) -> GraphRAGError | None:
+        """Return what a caller is told if embedding is what failed, and log its cause; `None` if something else failed.
+
+        The log's handler removes secrets, which a provider may quote.
+        """
+        message = error.message or ""
+        if not any(name in message for name in (NEW_EMBED, OLD_EMBED)):
+            return None
+        _logger.error("The database could not embed a question: %s", one_line(message, 1_000))
+        return SetupError(FAILED)
+
+    def query_vector(self, question: str, function: EmbedFunction | None) -> QueryVector:
         """Return the call that embeds a question.
 
         Args:
@@ -93,8 +113,8 @@ class InDatabaseEmbedder:
         """
         if function is None:
             raise SetupError(NO_FUNCTION)
-        name = self.provider if function == NEW else _OLD_NAMES[self.provider]
-        configuration = _new_style if function == NEW else _old_style
+        name = self.provider if function == NEW_EMBED else _OLD_NAMES[self.provider]
+        configuration = _new_style if function == NEW_EMBED else _old_style
         return QueryVector(
             f"{function}($embedding_text, $embedding_provider, $embedding_configuration)",
             {
@@ -123,7 +143,11 @@ def _keys(provider: Provider, given: Credentials, *, new: bool) -> dict[str, Any
         case "openai":
             return {"token": given.api_key, "model": given.model}
         case "azure-openai":
-            return {"token": given.api_key, "resource": given.azure_resource, "model" if new else "deployment": given.model}
+            return {
+                "token": given.api_key,
+                "resource": given.azure_resource,
+                "model" if new else "deployment": given.model,
+            }
         case "vertexai":
             return {
                 "token": given.api_key,

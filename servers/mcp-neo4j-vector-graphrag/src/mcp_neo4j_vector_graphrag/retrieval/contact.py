@@ -96,7 +96,7 @@ def _explained(
 
 
 def _is_about_the_query(error: Neo4jError) -> bool:
-    return (error.code or "").startswith("Neo.ClientError.Statement.")
+    return (error.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.ProcedureNotFound"))
 
 
 def _place_in_query(error: Neo4jError, composed: Statement) -> tuple[int, int] | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from neo4j.exceptions import Neo4jError
 
+from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import UnavailableError
 from mcp_neo4j_vector_graphrag.retrieval import statement
 
@@ -37,7 +38,7 @@ class Hits:
     notice: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class FilteredSearch:
     """One search with conditions of which at least one can't be checked inside the index.
 
@@ -46,13 +47,15 @@ class FilteredSearch:
         index: The index.
         clause: How the server is asked for neighbours.
         conditions: What must hold.
-        parameters: `query_vector`, `index_name`, `top_k` and, for a start, `candidates`.
+        vector: Where the query vector comes from; what the database made of it once is used from then on.
+        parameters: `index_name`, `top_k` and, for a start, `candidates`.
     """
 
     database: Database
     index: VectorIndex
     clause: Clause
     conditions: Split
+    vector: QueryVector
     parameters: dict[str, Any]
 
     def run(self) -> Hits:
@@ -81,7 +84,8 @@ class FilteredSearch:
 
     def _pool(self, size: int) -> tuple[int, list[list[Any]]]:
         """Return how many of the nearest `size` candidates match, and the best of those."""
-        return self._ask(statement.pool(self.index, self.clause, self.conditions), candidates=size)
+        text = statement.pool(self.index, self.clause, self.conditions, self.vector.expression)
+        return self._ask(text, candidates=size)
 
     def _few(self) -> list[list[Any]] | None:
         """Return the best of all that match if they are few enough to compare; `None` if not, or if that is unclear."""
@@ -109,9 +113,12 @@ class FilteredSearch:
         )
 
     def _ask(self, text: str, **more: Any) -> tuple[int, list[list[Any]]]:  # noqa: ANN401 - parameters of any type
-        zero = [0.0] * len(self.parameters["query_vector"])
-        parameters = {**self.parameters, **self.conditions.parameters, "zero_vector": zero, **more}
+        zero = {"zero_vector": [0.0] * len(self.vector.vector)} if self.vector.vector else {}
+        parameters = {**self.parameters, **self.conditions.parameters, **self.vector.parameters, **zero, **more}
         row = self.database.read(text, parameters)[0]
+        if self.vector.vector is None:
+            self.vector = QueryVector.known([float(value) for value in row["query_vector"]])
+
         return row["matched"], row["hits"]
 
 

@@ -11,12 +11,15 @@ from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from mcp_neo4j_vector_graphrag.database.sample import read_sample
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
+from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
+from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.retrieval import filters as filtering
 from mcp_neo4j_vector_graphrag.retrieval import statement
 from mcp_neo4j_vector_graphrag.retrieval.contact import Contact, make_contact
 from mcp_neo4j_vector_graphrag.retrieval.fallback import FilteredSearch
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
+from mcp_neo4j_vector_graphrag.retrieval.statement import Split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from neo4j_graphrag.embeddings.base import Embedder
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
     from mcp_neo4j_vector_graphrag.database.sample import Property
     from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery
@@ -42,7 +44,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
     Args:
         database: Where to search.
         index_name: A vector index on nodes or relationships.
-        embedder: Turns a question into a vector with the model that made the index's vectors.
+        embedder: Turns a question into a vector with the model that made the index's vectors, here or in the database.
         retrieval_query: Cypher that goes on from `node` (or `relationship`) and `score`; it may use `$query_text` and
             `$top_k`. Without one, a result is the entity's own properties.
         allowed_procedures: Procedures that the retrieval query may call beside the usual ones.
@@ -112,20 +114,19 @@ class VectorGraphRetriever(VectorCypherRetriever):
             contact = self._current_contact()
             _check_parameters(contact.query, query_params or {})
             conditions = filtering.parse(filters, self._known_properties(contact)) if filters else ()
-            vector = query_vector if query_vector is not None else self._embed(query_text or "")
-            _check_dimensions(contact.index, len(vector))
+            vector = self._query_vector(query_vector, query_text or "")
+            contact = self._suitable(contact, vector)
             parameters = {
                 **(query_params or {}),
-                "query_vector": vector,
                 "query_text": query_text,
                 "top_k": top_k,
                 "candidates": statement.candidates(top_k, contact.index, self._candidates, effective_search_ratio),
                 "index_name": contact.index.name,
             }
-            records, notice = self._find(contact, parameters, conditions)
+            records, notice = self._find(contact, vector, parameters, conditions)
         except (Neo4jError, DriverError) as error:
             self._contact = None
-            raise self.database.fault(error) from error
+            raise self._fault(error) from error
         except SetupError:
             self._contact = None  # once it is put right, the next call must see it
             raise
@@ -149,28 +150,58 @@ class VectorGraphRetriever(VectorCypherRetriever):
         """Return a row as text, score and metadata, in plain JSON and without its vectors."""
         return item_from_row(self.plain.row(record))
 
-    def _embed(self, question: str) -> list[float]:
+    def _query_vector(self, given: list[float] | None, question: str) -> QueryVector:
+        if given is not None:
+            return QueryVector.known(given)
         if self.embedder is None:
             raise SetupError("No embedder is set: pass one, or search with a query vector.")
-        vector: list[float] = self.embedder.embed_query(question)
-        return vector
+        if isinstance(self.embedder, InDatabaseEmbedder):
+            return self.embedder.query_vector(question, self.database.capabilities.embed_function)
+        return QueryVector.known(self.embedder.embed_query(question))
+
+    def _suitable(self, contact: Contact, vector: QueryVector) -> Contact:
+        """Return the contact if its index takes the vector, else a new one: the index may have been made anew.
+
+        Raises:
+            SetupError: The index takes vectors of another length.
+        """
+        size = None if vector.vector is None else len(vector.vector)
+        if size in (None, contact.index.dimensions):
+            return contact
+        self._contact = None
+        contact = self._current_contact()
+        if contact.index.dimensions not in (None, size):
+            raise SetupError(
+                f"The embedder makes vectors of {size} dimensions and the index '{contact.index.name}' holds vectors "
+                f"of {contact.index.dimensions}: set EMBEDDING_MODEL to the model that made the index's vectors."
+            )
+        return contact
+
+    def _fault(self, error: Neo4jError | DriverError) -> Exception:
+        """Return what a caller is told in place of an error of the driver."""
+        if isinstance(self.embedder, InDatabaseEmbedder) and isinstance(error, Neo4jError):
+            return self.embedder.fault(error) or self.database.fault(error)
+        return self.database.fault(error)
 
     def _find(
-        self, contact: Contact, parameters: dict[str, Any], conditions: Sequence[Condition]
+        self, contact: Contact, vector: QueryVector, parameters: dict[str, Any], conditions: Sequence[Condition]
     ) -> tuple[list[neo4j.Record], str | None]:
         """Return the retrieval query's rows for the nearest entities that meet the conditions, and a notice if due."""
-        if not conditions:
-            return self.database.read(contact.statement.text, parameters), None
-        index, capabilities = contact.index, self.database.capabilities
-        types = {name: known.types for name, known in self._known_properties(contact).items()}
-        split = statement.split(conditions, index, capabilities, types)
-        if contact.clause == "search" and not split.outside:
-            text = statement.vector_search(index, contact.query, "search", split.inside).text
-            return self.database.read(text, {**parameters, **split.parameters}), None
-        clause: Clause = "search" if capabilities.search_clause else "procedure"
-        hits = FilteredSearch(self.database, index, clause, split, parameters).run()
-        text = statement.retrieval(index, contact.query, contact.clause).text
+        index, query = contact.index, contact.query
+        split = self._split(contact, conditions)
+        if not split.outside and (contact.clause == "search" or not split.inside):
+            text = statement.vector_search(index, query, contact.clause, split.inside, vector.expression).text
+            return self.database.read(text, {**parameters, **vector.parameters, **split.parameters}), None
+        clause: Clause = "search" if self.database.capabilities.search_clause else "procedure"
+        hits = FilteredSearch(self.database, index, clause, split, vector, parameters).run()
+        text = statement.retrieval(index, query, contact.clause).text
         return self.database.read(text, {**parameters, "hits": hits.rows}) if hits.rows else [], hits.notice
+
+    def _split(self, contact: Contact, conditions: Sequence[Condition]) -> Split:
+        if not conditions:
+            return Split()
+        types = {name: known.types for name, known in self._known_properties(contact).items()}
+        return statement.split(conditions, contact.index, self.database.capabilities, types)
 
     def _known_properties(self, contact: Contact) -> Mapping[str, Property]:
         """Return the properties that filters may name: those given, else the scalar ones of a sample."""
@@ -207,14 +238,6 @@ def _check(
         raise QuestionError(f"top_k is {top_k}: take a number from 1 to {statement.MAX_CANDIDATES}.")
     if taken := sorted(filter(statement.is_reserved, parameters or {})):
         raise QuestionError(f"The parameters {taken} are set by the search itself: use other names.")
-
-
-def _check_dimensions(index: VectorIndex, size: int) -> None:
-    if index.dimensions is not None and size != index.dimensions:
-        raise SetupError(
-            f"The embedder makes vectors of {size} dimensions and the index '{index.name}' holds vectors of "
-            f"{index.dimensions}: set EMBEDDING_MODEL to the model that made the index's vectors."
-        )
 
 
 def _check_parameters(query: RetrievalQuery, given: Collection[str]) -> None:

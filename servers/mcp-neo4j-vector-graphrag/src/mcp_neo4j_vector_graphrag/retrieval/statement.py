@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from mcp_neo4j_vector_graphrag.database.capabilities import NEW_EMBED
 from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, words
 from mcp_neo4j_vector_graphrag.database.sample import pattern
-from mcp_neo4j_vector_graphrag.embedding.in_database import NEW
 from mcp_neo4j_vector_graphrag.embedding.query_vector import PARAMETER
 from mcp_neo4j_vector_graphrag.retrieval.filters import NOT_IN, NOT_WITHIN, NULL_CHECKS, WITHIN, Condition
 
@@ -269,7 +269,7 @@ def _prefix(query: RetrievalQuery, clause: Clause, vector: str = PARAMETER) -> l
 
 def _is_new(vector: str) -> bool:
     """Whether an expression is known to Cypher 25 alone."""
-    return vector.startswith(NEW)
+    return vector.startswith(NEW_EMBED)
 
 
 def _nearest(index: VectorIndex, clause: Clause, inside: Sequence[Condition], vector: str) -> list[str]:

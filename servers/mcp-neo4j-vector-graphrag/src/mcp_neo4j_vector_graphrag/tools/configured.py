@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_neo4j_vector_graphrag.deadline import Background
-from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
+from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, DEFAULT_TOP_K, SearchTool
 
@@ -59,4 +59,4 @@ def require_index(settings: Settings, backend: Backend) -> None:
 def _retriever(settings: Settings, backend: Backend) -> VectorGraphRetriever:
     from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415 - 0.8 s
 
-    return configured_retriever(settings, backend.database(), LazyEmbedder(settings.embedding_model))
+    return configured_retriever(settings, backend.database(), configured_embedder(settings))

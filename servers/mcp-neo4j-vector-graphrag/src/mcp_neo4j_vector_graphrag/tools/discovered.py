@@ -15,7 +15,7 @@ from mcp_types import ToolListChangedNotification
 from neo4j.exceptions import DriverError, Neo4jError
 
 from mcp_neo4j_vector_graphrag import deadline
-from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
+from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.namespace import search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
@@ -171,7 +171,7 @@ class Catalog:
     def __init__(self, settings: Settings, backend: Backend) -> None:
         self._settings = settings
         self._backend = backend
-        self._embedder = LazyEmbedder(settings.embedding_model)
+        self._embedder = configured_embedder(settings)
         self._retrievers: dict[VectorIndex, VectorGraphRetriever] = {}
         search_tool_name(" ", settings.namespace)  # a namespace that no tool can have is told at the start
 

@@ -32,6 +32,10 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 
 Question = Annotated[str, Field(description="Natural language question to search for.")]
 
+IndexName = Annotated[
+    str | None, Field(description="The vector index to search; may be left out where there is only one.")
+]
+
 
 @dataclass(frozen=True)
 class SearchTool:
@@ -41,12 +45,17 @@ class SearchTool:
     """The whole name, with its namespace."""
     title: str
     description: str
-    retriever: Callable[[], Retriever]
-    """Called for each search, in a worker thread: it may wait for a database that is still starting."""
+    retriever: Callable[..., Retriever]
+    """Called for each search, in a worker thread: it may wait for a database that is still starting.
+
+    With `takes_index_name` it is given the index's name, or `None`.
+    """
     default_top_k: int = DEFAULT_TOP_K
     max_top_k: int = MAX_TOP_K
     filters: Mapping[str, Any] | None = None
     """The JSON schema of the argument `filters`; without one, there is no such argument."""
+    takes_index_name: bool = False
+    """Whether there is an argument `index_name`."""
     collect: Callable[..., Results[Any]] = collect
     """Makes the answer of a retriever's items."""
     result: type[Results[Any]] = SearchResult
@@ -78,24 +87,32 @@ class SearchTool:
         async def filtered(query: str, top_k: int = self.default_top_k, filters: object = None) -> ToolResult:
             return await self._answer(query, top_k, filters)
 
+        async def any_index(
+            query: str, index_name: str | None = None, top_k: int = self.default_top_k, filters: object = None
+        ) -> ToolResult:
+            return await self._answer(query, top_k, filters, index_name)
+
+        annotations: dict[str, Any] = {"query": Question, "top_k": top_k, "index_name": IndexName}
+        annotations["filters"] = Annotated[object, WithJsonSchema(dict(self.filters or {}))]
         handler: Callable[..., Awaitable[ToolResult]] = plain if self.filters is None else filtered
-        handler.__annotations__ |= {"query": Question, "top_k": top_k}
-        if self.filters is not None:
-            handler.__annotations__["filters"] = Annotated[object, WithJsonSchema(dict(self.filters))]
+        handler = any_index if self.takes_index_name else handler
+        handler.__annotations__ |= {name: annotations[name] for name in handler.__annotations__ if name in annotations}
         return handler
 
-    async def _answer(self, query: str, top_k: int, filters: object = None) -> ToolResult:
+    async def _answer(
+        self, query: str, top_k: int, filters: object = None, index_name: str | None = None
+    ) -> ToolResult:
         try:
-            result = await self._found(query, top_k, filters)
+            result = await self._found(query, top_k, filters, index_name)
         except Exception as error:  # noqa: BLE001 - all of them are told apart there
             raise to_tool_error(error) from None
         return ToolResult(content=as_text(result), structured_content=result.model_dump(mode="json"))
 
-    async def _found(self, query: str, top_k: int, filters: object) -> Results[Any]:
+    async def _found(self, query: str, top_k: int, filters: object, index_name: str | None) -> Results[Any]:
         if not query.strip():
             raise QuestionError("The question is blank: ask for something in a few words.")
         # In a thread of its own: a slow embedder or database holds up no other call, nor the end of the process.
-        running = asyncio.wrap_future(deadline.start(self._search, query, top_k, filters))
+        running = asyncio.wrap_future(deadline.start(self._search, query, top_k, filters, index_name))
         try:
             found = await asyncio.wait_for(running, self.seconds)
         except TimeoutError:
@@ -104,7 +121,8 @@ class SearchTool:
             ) from None
         return self.collect(found.items, self.response_limit, found.notice)
 
-    def _search(self, query: str, top_k: int, filters: object) -> Found:
+    def _search(self, query: str, top_k: int, filters: object, index_name: str | None) -> Found:
         from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415 - 0.8 s, for the first call
 
-        return search(self.retriever(), query, top_k, filters)
+        retriever = self.retriever(index_name) if self.takes_index_name else self.retriever()
+        return search(retriever, query, top_k, filters)

@@ -1,0 +1,138 @@
+"""`vector-search`: one search tool for any vector index, which is named in the call or is the only one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from neo4j.exceptions import DriverError, Neo4jError
+
+from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
+from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
+from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
+from mcp_neo4j_vector_graphrag.namespace import title, tool_name
+from mcp_neo4j_vector_graphrag.retrieval.filters import OPERATORS
+from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
+from mcp_neo4j_vector_graphrag.tools.discovered import DEFAULT_TOP_K, MAX_TOP_K
+from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, SearchTool
+
+if TYPE_CHECKING:
+    import mcp_types
+    from fastmcp.tools import ToolResult
+
+    from mcp_neo4j_vector_graphrag.backend import Backend
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+    from mcp_neo4j_vector_graphrag.settings import Settings
+
+NAME = "vector-search"
+"""The tool's name before the namespace."""
+
+_CAMEL_CASE = {"indexName": "index_name", "topK": "top_k"}
+_FILTERS: dict[str, Any] = {
+    "type": "array",
+    "description": "Restrict the search; all must hold.",
+    "items": {
+        "type": "object",
+        "properties": {
+            "property": {"type": "string"},
+            "operator": {"type": "string", "enum": list(OPERATORS)},
+            "value": {"description": "One value; a list for IN; none for IS NULL and IS NOT NULL."},
+        },
+        "required": ["property", "operator"],
+    },
+}
+
+
+def generic_tool(settings: Settings, backend: Backend) -> SearchTool:
+    """Return the tool; what depends on the database is found at each call.
+
+    Raises:
+        SetupError: The namespace makes a name of it that clients refuse.
+    """
+    about = f"{settings.tool_description.rstrip('.')}. " if settings.tool_description else ""
+    return SearchTool(
+        name=tool_name(NAME, settings.namespace),
+        title=title(NAME),
+        description=(
+            f"{about}Search a Neo4j vector index by meaning: embeds the question, returns the nearest entities with "
+            "their properties, best first. Without index_name the only index is taken; with several, the answer lists "
+            "them."
+        ),
+        retriever=IndexChoice(settings, backend).retriever,
+        default_top_k=settings.top_k or DEFAULT_TOP_K,
+        max_top_k=MAX_TOP_K,
+        filters=_FILTERS,
+        takes_index_name=True,
+        collect=collect_documents,
+        result=DocumentResult,
+        response_limit=settings.response_limit,
+        seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
+    )
+
+
+class IndexChoice:
+    """Finds the index of a call, and keeps the retriever of each between calls.
+
+    Args:
+        settings: The operator's.
+        backend: The database.
+    """
+
+    def __init__(self, settings: Settings, backend: Backend) -> None:
+        self._settings = settings
+        self._backend = backend
+        self._embedder = configured_embedder(settings)
+        self._retrievers: dict[str, VectorGraphRetriever] = {}
+
+    def retriever(self, index_name: str | None = None) -> VectorGraphRetriever:
+        """Return the retriever of the index that a call names, or of the only one.
+
+        Raises:
+            QuestionError: There are several; the text lists them.
+            SetupError: There is none, or the database can't be asked before an operator has changed something.
+            UnavailableError: The database can't be asked now.
+        """
+        from mcp_neo4j_vector_graphrag.retrieval.configured import discovered_retriever  # noqa: PLC0415 - 0.8 s
+
+        database = self._backend.database()
+        name = index_name or self._only_index(database)
+        if name not in self._retrievers:
+            retriever = discovered_retriever(self._settings, database, self._embedder, name)
+            retriever.prepare()  # only those of indexes that exist are kept
+            self._retrievers[name] = retriever
+        return self._retrievers[name]
+
+    def _only_index(self, database: Database) -> str:
+        from mcp_neo4j_vector_graphrag.retrieval.discovery import how_to_begin  # noqa: PLC0415 - 0.8 s
+
+        try:
+            indexes = sorted(read_indexes(database).vector.values(), key=lambda index: index.name)
+            if not indexes:
+                raise SetupError(f"The database has no vector index. {how_to_begin(database)}")
+        except (Neo4jError, DriverError) as error:
+            raise database.fault(error) from error
+        if len(indexes) > 1:
+            raise QuestionError(f"Name one of the vector indexes as index_name: {'; '.join(map(_candidate, indexes))}.")
+        return indexes[0].name
+
+
+class CamelCaseArguments(Middleware):
+    """Takes `indexName` and `topK`, the published names, for `index_name` and `top_k`."""
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[mcp_types.CallToolRequestParams],
+        call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Rename the arguments of a call, then answer it."""
+        renamed = {_CAMEL_CASE.get(name, name): value for name, value in (context.message.arguments or {}).items()}
+        message = context.message.model_copy(update={"arguments": renamed})
+        return await call_next(context.copy(message=message))
+
+
+def _candidate(index: VectorIndex) -> str:
+    size = f"{index.dimensions} dimensions" if index.dimensions else "any dimensions"
+    kind = "" if index.variable == "node" else "relationships "
+    return f"'{index.name}' ({kind}{', '.join(index.labels)}.{index.property}, {size})"
