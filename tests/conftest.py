@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from genai_plugin import build_plugin
 from servers import RELEASES, Neo4jServer, Neo4jServers
 
 if TYPE_CHECKING:
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def neo4j_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServers]:
-    """Start Neo4j servers on demand: `neo4j_servers.get(version)`."""
-    with Neo4jServers(tmp_path_factory.mktemp) as servers:
+    """Start Neo4j servers on demand, each with the stand-in for the GenAI plugin: `neo4j_servers.get(version)`."""
+    plugins = tmp_path_factory.mktemp("plugins")
+    with Neo4jServers(tmp_path_factory.mktemp, lambda release, jars: [build_plugin(release, jars, plugins)]) as servers:
         yield servers
 
 

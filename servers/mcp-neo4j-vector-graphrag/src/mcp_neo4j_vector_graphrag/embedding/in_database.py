@@ -96,7 +96,7 @@ class InDatabaseEmbedder(Embedder):
         The log's handler removes secrets, which a provider may quote.
         """
         message = error.message or ""
-        if not any(name in message for name in (NEW_EMBED, OLD_EMBED)):
+        if not any(name in message for name in (NEW_EMBED, OLD_EMBED, "org.neo4j.genai")):
             return None
         _logger.error("The database could not embed a question: %s", one_line(message, 1_000))
         return SetupError(FAILED)
