@@ -53,6 +53,11 @@ class Background(Generic[T]):
                 self._future = start(self._make)
             return self._future
 
+    def forget(self) -> None:
+        """Have it made anew at the next `get`; what was made before is its users' to keep or to drop."""
+        with self._lock:
+            self._future = None
+
     def peek(self) -> T | None:
         """Return it if it is made, without waiting."""
         with self._lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import threading
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, cast
 
 from neo4j_graphrag.embeddings.base import Embedder
@@ -14,6 +15,9 @@ from mcp_neo4j_vector_graphrag.errors import SetupError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_REMEMBERED = 256
+"""Questions whose vectors are kept: a model often asks the same again, with other filters or of another index."""
 
 LOCAL_PREFIX = "local"
 LOCAL_MODEL = "use-multilingual-v3"
@@ -39,6 +43,7 @@ class LazyEmbedder(Embedder):
         self.model = model
         self._embedder: TextEmbedder | None = None
         self._lock = threading.Lock()
+        self._remembered = lru_cache(_REMEMBERED)(self._embed)
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of one question.
@@ -52,10 +57,14 @@ class LazyEmbedder(Embedder):
                 "EMBEDDING_MODEL is not set: set it to the model that made the index's vectors, "
                 "for example openai:text-embedding-ada-002."
             )
+        return list(self._remembered(text))
+
+    def _embed(self, text: str) -> tuple[float, ...]:
+        model = self.model or ""
         try:
-            return self._built(self.model).embed_query(text)
+            return tuple(self._built(model).embed_query(text))
         except Exception as error:
-            raise translate(error, self.model) from error
+            raise translate(error, model) from error
 
     def _built(self, model: str) -> TextEmbedder:
         with self._lock:

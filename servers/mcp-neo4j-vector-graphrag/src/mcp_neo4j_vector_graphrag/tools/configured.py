@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, DEFAULT_TOP_K, SearchTool
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.backend import Backend
+    from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
 
@@ -24,12 +24,19 @@ def configured_tool(settings: Settings, backend: Backend) -> SearchTool:
     Raises:
         SetupError: The namespace makes a name of it that clients refuse.
     """
-    made = Background(lambda: _retriever(settings, backend))
+    made: dict[Database, VectorGraphRetriever] = {}
+
+    def retriever() -> VectorGraphRetriever:
+        database = backend.database()
+        if database not in made:
+            made[database] = _retriever(settings, database)
+        return made[database]
+
     return SearchTool(
         name=tool_name(NAME, settings.namespace),
         title=title(NAME),
         description=describe(settings.index_name, settings.tool_description),
-        retriever=lambda: made.get(None),
+        retriever=retriever,
         default_top_k=settings.top_k or DEFAULT_TOP_K,
         response_limit=settings.response_limit,
         seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
@@ -53,10 +60,10 @@ def require_index(settings: Settings, backend: Backend) -> None:
         SetupError: They can't.
         UnavailableError: The database can't be reached.
     """
-    _retriever(settings, backend).prepare()
+    _retriever(settings, backend.database()).prepare()
 
 
-def _retriever(settings: Settings, backend: Backend) -> VectorGraphRetriever:
+def _retriever(settings: Settings, database: Database) -> VectorGraphRetriever:
     from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415 - 0.8 s
 
-    return configured_retriever(settings, backend.database(), configured_embedder(settings))
+    return configured_retriever(settings, database, configured_embedder(settings))
