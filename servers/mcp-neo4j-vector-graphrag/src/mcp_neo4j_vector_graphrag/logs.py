@@ -6,11 +6,23 @@ import logging
 import os
 import re
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)(_ID)?$", re.IGNORECASE)
 _USER_INFO = re.compile(r"(\w+://)[^@\s]+@")
 _SHORTEST_SECRET = 4
 """A shorter one is no secret, and blanking it out would make every log line unreadable."""
+
+
+def blank_out(text: str, secrets: Iterable[str]) -> str:
+    """Return a text without the secrets in it, bare of the blanks around them too, the longest first."""
+    forms = {form for secret in secrets for form in (secret, secret.strip()) if len(form) >= _SHORTEST_SECRET}
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, "***")
+    return text
 
 
 class Redacting(logging.Formatter):
@@ -23,16 +35,11 @@ class Redacting(logging.Formatter):
     def __init__(self, secrets: frozenset[str] = frozenset()) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
         named = {value for name, value in os.environ.items() if _SECRET_NAME.search(name)}
-        self._secrets = sorted(
-            (secret for secret in named | secrets if len(secret) >= _SHORTEST_SECRET), key=len, reverse=True
-        )
+        self._secrets = named | secrets
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record's text, its traceback included, without secrets."""
-        text = _USER_INFO.sub(r"\1***@", super().format(record))
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
+        return blank_out(_USER_INFO.sub(r"\1***@", super().format(record)), self._secrets)
 
 
 def configure(level: str, secrets: frozenset[str] = frozenset()) -> None:

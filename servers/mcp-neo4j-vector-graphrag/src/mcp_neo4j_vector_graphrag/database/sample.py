@@ -1,9 +1,9 @@
-"""What the entities behind an index look like, from a sample of at most 100 of them."""
+"""What the entities in an index look like, from a sample of at most 100 of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_neo4j_vector_graphrag.database.cypher import quote
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
 
 SAMPLE_SIZE = 100
+_SIDES = 4
 _LOOKED_AT = 1_000
-"""Entities looked at for the sample: those without a vector don't count, and a look must not grow with the data."""
+"""Entities looked at for a vector where the index does not tell its dimensions."""
 _LONGEST_EXAMPLE = 80
 
 SCALAR_TYPES = frozenset(
@@ -72,11 +73,16 @@ def pattern(index: VectorIndex, variable: str = "n") -> str:
     return f"({variable}:{names})" if index.variable == "node" else f"()-[{variable}:{names}]->()"
 
 
-def sample_statement(index: VectorIndex) -> str:
-    """Return the statement that describes a sample, a row for each property and type."""
+def sample_statement(variable: Literal["node", "relationship"]) -> str:
+    """Return the statement that describes a sample, a row for each property and type.
+
+    Its text is the same for all indexes of a kind, so that a server plans it once; its entities come from the index
+    itself, from several sides, so that it looks at no more than it returns, however much data there is.
+    """
+    procedure = "queryNodes" if variable == "node" else "queryRelationships"
     return (
-        f"MATCH {pattern(index)} WITH n LIMIT {_LOOKED_AT} WHERE n.{quote(index.property)} IS NOT NULL "
-        f"WITH n LIMIT {SAMPLE_SIZE} WITH collect(n) AS sample UNWIND sample AS n "
+        f"UNWIND $sides AS side CALL db.index.vector.{procedure}($index, $size, side) YIELD {variable} "
+        f"WITH DISTINCT {variable} AS n WITH collect(n) AS sample UNWIND sample AS n "
         "UNWIND [key IN keys(n) WHERE key <> $vector] AS key "
         "WITH size(sample) AS size, key, replace(valueType(n[key]), ' NOT NULL', '') AS type, n[key] AS value "
         f"WITH size, key, type, CASE WHEN type = 'STRING' THEN left(value, {_LONGEST_EXAMPLE}) "
@@ -88,7 +94,13 @@ def sample_statement(index: VectorIndex) -> str:
 
 def read_sample(database: Database, index: VectorIndex) -> Sample:
     """Return what a sample of an index's entities looks like, in one round trip whose cost is bounded."""
-    rows = [row.data() for row in database.read(sample_statement(index), {"vector": index.property})]
+    parameters = {
+        "sides": _sides(index.dimensions or _any_dimensions(database, index)),
+        "size": SAMPLE_SIZE // _SIDES,
+        "index": index.name,
+        "vector": index.property,
+    }
+    rows = [row.data() for row in database.read(sample_statement(index.variable), parameters)]
     found: dict[str, Property] = {}
     for row in rows:
         known = found.get(row["key"]) or Property(row["key"], ())
@@ -102,3 +114,16 @@ def read_sample(database: Database, index: VectorIndex) -> Sample:
     for name in index.filter_properties:
         found.setdefault(name, Property(name, (), in_index=True))
     return Sample(rows[0]["size"] if rows else 0, found)
+
+
+def _sides(dimensions: int) -> list[list[float]]:
+    """Return vectors that point in different directions: alternating signs, in longer and longer runs."""
+    return [[1.0 if (place >> side) % 2 else -1.0 for place in range(dimensions)] for side in range(_SIDES)]
+
+
+def _any_dimensions(database: Database, index: VectorIndex) -> int:
+    """Return the length of the first vector found, for an index that was made without; 1 if none is found."""
+    vector = f"n.{quote(index.property)}"
+    looked_at = f"MATCH {pattern(index)} WITH n LIMIT {_LOOKED_AT} WHERE {vector} IS NOT NULL"
+    text = f"{looked_at} RETURN size({vector}) AS size LIMIT 1"
+    return next((row["size"] for row in database.read(text)), 1)

@@ -15,6 +15,7 @@ from neo4j_graphrag.embeddings.base import Embedder
 from mcp_neo4j_vector_graphrag.database.capabilities import NEW_EMBED, OLD_EMBED, EmbedFunction
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError, one_line
+from mcp_neo4j_vector_graphrag.logs import blank_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,6 +68,12 @@ class Credentials:
     aws_secret_access_key: SecretStr | None = None
     aws_region: str | None = None
 
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The values that no log may hold."""
+        given = (self.api_key, self.aws_access_key_id, self.aws_secret_access_key)
+        return frozenset(secret.get_secret_value() for secret in given if secret)
+
 
 def missing(provider: Provider, given: Credentials) -> list[str]:
     """Return the fields that a provider needs and that are not set."""
@@ -93,12 +100,13 @@ class InDatabaseEmbedder(Embedder):
     def fault(self, error: Neo4jError) -> GraphRAGError | None:
         """Return what a caller is told if embedding is what failed, and log its cause; `None` if something else failed.
 
-        The log's handler removes secrets, which a provider may quote.
+        A provider may quote the key, so it is taken out of the cause before anything else is done with that.
         """
         message = error.message or ""
         if not any(name in message for name in (NEW_EMBED, OLD_EMBED, "org.neo4j.genai")):
             return None
-        _logger.error("The database could not embed a question: %s", one_line(message, 1_000))
+        cause = blank_out(message, self.credentials.secrets)
+        _logger.error("The database could not embed a question: %s", one_line(cause, 1_000))
         return SetupError(FAILED)
 
     def query_vector(self, question: str, function: EmbedFunction | None) -> QueryVector:
