@@ -167,10 +167,15 @@ class Process:
             reader.join(seconds)
         return code
 
-    def line(self, place: int) -> bytes | None:
-        """Return a line of stdout, once it is there; `None` if stdout ends before."""
+    def line(self, place: int, seconds: float | None = None) -> bytes | None:
+        """Return a line of stdout, once it is there; `None` if stdout ends before.
+
+        Raises:
+            TimeoutError: Neither within `seconds`.
+        """
         with self._news:
-            self._news.wait_for(lambda: len(self.stdout) > place or self._ended)
+            if not self._news.wait_for(lambda: len(self.stdout) > place or self._ended, seconds):
+                raise TimeoutError(f"No line within {seconds:g} s")
             return self.stdout[place] if len(self.stdout) > place else None
 
     def _read(self, pipe: Any, lines: list[bytes]) -> None:
@@ -209,10 +214,21 @@ class StdioServer(Process):
         self.write(json.dumps(message).encode() + b"\n")
 
     def next_line(self) -> bytes | None:
-        """Return the next line of stdout; `None` at its end."""
+        """Return the next line of stdout, however long it takes; `None` at its end."""
         line = self.line(self._taken)
         self._taken += line is not None
         return line
+
+    def answer(self, seconds: float = PATIENCE) -> dict[str, Any]:
+        """Return the next message, for tests that do without a client.
+
+        Raises:
+            TimeoutError: There is none within `seconds`.
+        """
+        line = self.line(self._taken, seconds)
+        assert line is not None, self.log
+        self._taken += 1
+        return json_rpc(line)
 
 
 def json_rpc(line: bytes) -> dict[str, Any]:
