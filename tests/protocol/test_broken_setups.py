@@ -193,7 +193,6 @@ def test_an_index_that_is_made_later_is_found_without_a_restart(films: Films):
         ({"NEO4J_URI": f"bolt://neo4j:{MARKER}@127.0.0.1:1", "INDEX_NAME": "x"}, "NEO4J_URI"),
         ({"NEO4J_URI": f"bolt://neo4j:a/{MARKER}@127.0.0.1:1", "INDEX_NAME": "x"}, "NEO4J_URI"),
         ({"NEO4J_URI": f"bolt://127.0.0.1:{MARKER}", "INDEX_NAME": "x"}, "NEO4J_URI"),
-        ({"NEO4J_URI": "bolt://127.0.0.1:1"}, "INDEX_NAME is not set: set it to the vector index to search."),
         ({"NEO4J_URI": "bolt://127.0.0.1:1", "TOP_K": MARKER}, "TOP_K (--top-k): "),
         ({"NEO4J_URI": "bolt://127.0.0.1:1", "LOG_LEVEL": MARKER}, "LOG_LEVEL (--log-level): "),
         ({"NEO4J_URI": "bolt://127.0.0.1:1", "INDEX_NAME": "x", "NEO4J_NAMESPACE": "a b"}, "NEO4J_NAMESPACE"),

@@ -147,7 +147,6 @@ ECHO = "eCh0-of-an-argument"
         ({"query": "a shark", "top_k": ECHO}, "top_k"),
         ({"query": "a shark", "top_k": 2.5}, "top_k"),
         ({"query": "a shark", "top_k": [3]}, "top_k"),
-        ({"query": "a shark", "top_k": None}, "top_k"),
         ({"query": "a shark", "limit": ECHO}, "limit"),
     ],
 )
@@ -180,6 +179,10 @@ def test_a_blank_question_is_told_to_be_one(mcp: McpClient, blank: str):
 @pytest.mark.parametrize("number", ["3", 3.0])
 def test_a_number_that_clients_send_as_text_or_with_a_point_counts(mcp: McpClient, number: object):
     assert len(items_of(mcp.call(TOOL, query="a shark", top_k=number))) == 3
+
+
+def test_an_optional_argument_that_is_null_counts_as_left_out(mcp: McpClient):
+    assert mcp.call(TOOL, query="a shark", top_k=None) == mcp.call(TOOL, query="a shark")
 
 
 def test_more_results_than_there_are_is_no_fault(mcp: McpClient):

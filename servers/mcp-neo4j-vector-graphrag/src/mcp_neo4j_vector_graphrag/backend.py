@@ -48,8 +48,10 @@ class Backend:
             SetupError: It can't be had with these settings, or not on this machine.
             UnavailableError: It is still starting.
         """
-        if self._demo and self._made.peek() and not self._demo.is_running:
-            self._made.forget()
+        ended = self._made.peek()
+        if ended and self._demo and not self._demo.is_running:
+            self._made.forget(ended)
+
         try:
             return self._made.get(seconds)
         except TimeoutError:

@@ -53,10 +53,11 @@ class Background(Generic[T]):
                 self._future = start(self._make)
             return self._future
 
-    def forget(self) -> None:
-        """Have it made anew at the next `get`; what was made before is its users' to keep or to drop."""
+    def forget(self, made: T) -> None:
+        """Have it made anew at the next `get`, unless something else has been made meanwhile."""
         with self._lock:
-            self._future = None
+            if self._future and self._future.done() and not self._future.exception() and self._future.result() is made:
+                self._future = None
 
     def peek(self) -> T | None:
         """Return it if it is made, without waiting."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
@@ -266,6 +267,12 @@ class Settings(BaseSettings):
         scheme = self.uri.partition("://")[0]
         if scheme not in _SCHEMES or "://" not in self.uri:
             raise ValueError(f"NEO4J_URI has no scheme that Neo4j knows: begin it with one of {', '.join(_SCHEMES)}")
+        if "@" in self.uri:
+            raise ValueError("NEO4J_URI holds a user or a password: set NEO4J_USERNAME and NEO4J_PASSWORD for them")
+        try:
+            _ = urlsplit(self.uri).port
+        except ValueError:
+            raise ValueError("NEO4J_URI has a port that is no port: write it as in bolt://localhost:7687") from None
 
     def _is_loopback(self) -> bool:
         return self.server_host in ("127.0.0.1", "localhost", "::1")

@@ -33,7 +33,9 @@ def search(retriever: Retriever, question: str, top_k: int, filters: object = No
     """Return what a retriever finds for a question; one that takes no `top_k` decides itself how much that is."""
     arguments: dict[str, Any] = {"query_text": question, "top_k": top_k, "filters": filters or None}
     accepted = inspect.signature(retriever.get_search_results).parameters
-    known = {name: value for name, value in arguments.items() if name in accepted and value is not None}
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
+    known = {name: value for name, value in arguments.items() if (takes_any or name in accepted) and value is not None}
+
     found = retriever.get_search_results(**known)
     return Found(items_of(retriever, found), (found.metadata or {}).get("notice"))
 

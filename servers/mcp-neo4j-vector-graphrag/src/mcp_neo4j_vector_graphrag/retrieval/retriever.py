@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from neo4j.exceptions import DriverError, Neo4jError
@@ -11,6 +10,7 @@ from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from mcp_neo4j_vector_graphrag.database.sample import read_sample
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
+from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
@@ -78,8 +78,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
         self._candidates = candidates
         self._index_setting = index_setting
         self._sampled: tuple[Contact, Mapping[str, Property]] | None = None
-        self._contact: Contact | None = None
-        self._contact_lock = threading.Lock()
+        self._contacts = Background(self._make_contact)
         self.plain = PlainJson()
 
     def _fetch_index_infos(self, vector_index_name: str) -> None:
@@ -125,10 +124,10 @@ class VectorGraphRetriever(VectorCypherRetriever):
             }
             records, notice = self._find(contact, vector, parameters, conditions)
         except (Neo4jError, DriverError) as error:
-            self._contact = None
+            self._forget_contact()
             raise self._fault(error) from error
         except SetupError:
-            self._contact = None  # once it is put right, the next call must see it
+            self._forget_contact()  # once it is put right, the next call must see it
             raise
         return RawSearchResult(
             records=_by_score(records, contact.query), metadata={"notice": notice} if notice else None
@@ -168,7 +167,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
         size = None if vector.vector is None else len(vector.vector)
         if size in (None, contact.index.dimensions):
             return contact
-        self._contact = None
+        self._contacts.forget(contact)
         contact = self._current_contact()
         if contact.index.dimensions not in (None, size):
             raise SetupError(
@@ -213,17 +212,22 @@ class VectorGraphRetriever(VectorCypherRetriever):
         return self._sampled[1]
 
     def _current_contact(self) -> Contact:
-        contact = self._contact
-        return contact if contact and contact.epoch == self.database.epoch else self._make_contact()
+        """Return what is known of the database; calls at the same time share one look at it."""
+        contact = self._contacts.get(None)
+        if contact.epoch != self.database.epoch:
+            self._contacts.forget(contact)
+            contact = self._contacts.get(None)
+        self.plain = contact.plain
+        return contact
+
+    def _forget_contact(self) -> None:
+        if contact := self._contacts.peek():
+            self._contacts.forget(contact)
 
     def _make_contact(self) -> Contact:
-        with self._contact_lock:
-            if self._contact is None or self._contact.epoch != self.database.epoch:
-                self._contact = make_contact(
-                    self.database, self.index_name, self.retrieval_query, self.allowed_procedures, self._index_setting
-                )
-                self.plain = self._contact.plain
-            return self._contact
+        return make_contact(
+            self.database, self.index_name, self.retrieval_query, self.allowed_procedures, self._index_setting
+        )
 
 
 def _check(

@@ -23,7 +23,7 @@ _logger = logging.getLogger(__name__)
 
 
 class ArgumentFaults(Middleware):
-    """Tells a caller what is wrong with its arguments in one line, without quoting them."""
+    """Takes null as left out, and tells a caller what is wrong with its arguments in one line, without quoting them."""
 
     async def on_call_tool(
         self,
@@ -32,10 +32,18 @@ class ArgumentFaults(Middleware):
     ) -> ToolResult:
         """Answer a call whose arguments fit, or raise the `ToolError` that FastMCP answers with."""
         try:
-            return await call_next(context)
+            return await call_next(_without_nulls(context))
         except ValidationError as error:
             fault = to_tool_error(error.__cause__ or error)
         raise fault
+
+
+def _without_nulls(
+    context: MiddlewareContext[mcp_types.CallToolRequestParams],
+) -> MiddlewareContext[mcp_types.CallToolRequestParams]:
+    """Return a call without the arguments that are null: some clients send all they know, the optional ones as null."""
+    given = {name: value for name, value in (context.message.arguments or {}).items() if value is not None}
+    return context.copy(message=context.message.model_copy(update={"arguments": given}))
 
 
 def to_tool_error(error: BaseException) -> ToolError:
