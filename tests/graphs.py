@@ -1,0 +1,130 @@
+"""Graphs for the tests: small, with names of their own in a database that the tests share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from servers import Neo4jServer
+
+DIMENSIONS = 8
+SIZE = 20
+"""A quantised index is exact on so few vectors, and not beyond."""
+
+
+def unique(name: str) -> str:
+    """Return a name that no other test uses."""
+    return f"{name}{uuid4().hex[:10]}"
+
+
+def quoted(name: str) -> str:
+    """Return a name as Cypher takes it; the product's own function is not used to test it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def vectors(count: int = SIZE, dimensions: int = DIMENSIONS, seed: int = 7) -> NDArray[np.float64]:
+    """Return the same random vectors at each call, one a row."""
+    return np.random.default_rng(seed).normal(size=(count, dimensions)).round(3)
+
+
+def nearest(
+    embeddings: NDArray[np.float64], question: Sequence[float], similarity: str = "cosine"
+) -> list[tuple[int, float]]:
+    """Return all rows by closeness to a question, with Neo4j's score, computed by brute force."""
+    asked = np.asarray(question)
+    if similarity == "cosine":
+        scores = (1 + embeddings @ asked / (np.linalg.norm(embeddings, axis=1) * np.linalg.norm(asked))) / 2
+    else:
+        scores = 1 / (1 + ((embeddings - asked) ** 2).sum(axis=1))
+    return [(int(row), float(scores[row])) for row in np.argsort(-scores)]
+
+
+def create_index(  # noqa: PLR0913 - a vector index has so many parts
+    server: Neo4jServer,
+    name: str,
+    labels: str,
+    prop: str = "emb",
+    *,
+    on: str = "node",
+    dimensions: int | None = DIMENSIONS,
+    similarity: str = "cosine",
+    prefix: str = "",
+) -> None:
+    """Create a vector index, without quantisation so that its scores are exact, and wait until it answers.
+
+    Args:
+        server: Where.
+        name: The index's name.
+        labels: Labels or types as Cypher takes them, quoted where they must be.
+        prop: The property, unquoted.
+        on: `node` or `relationship`.
+        dimensions: `None` leaves them open.
+        similarity: `cosine` or `euclidean`.
+        prefix: A language, such as `CYPHER 25`.
+    """
+    pattern = f"(e:{labels})" if on == "node" else f"()-[e:{labels}]-()"
+    config = [f"`vector.similarity_function`: '{similarity}'", "`vector.quantization.enabled`: false"]
+    if dimensions is not None:
+        config.append(f"`vector.dimensions`: {dimensions}")
+    server.query(
+        f"{prefix} CREATE VECTOR INDEX {quoted(name)} FOR {pattern} ON e.{quoted(prop)} "
+        f"OPTIONS {{indexConfig: {{{', '.join(config)}}}}}"
+    )
+    server.query("CALL db.awaitIndexes()")
+
+
+@dataclass(frozen=True)
+class Films:
+    """Twenty films with a plot's vector, each of one genre, and twenty reviews with one.
+
+    `(:film {i, text, emb})-[:genre]->(:topic {name})` and `(:film)<-[:review {i, text, emb}]-(:critic {name})`;
+    the film `i` is of the genre `genre i % 4`. The attributes are the labels, types and index names.
+    """
+
+    film: str
+    topic: str
+    critic: str
+    genre: str
+    review: str
+    films: str
+    """The index on the films."""
+    reviews: str
+    """The index on the reviews, which are relationships."""
+    embeddings: NDArray[np.float64]
+
+
+def create_films(server: Neo4jServer) -> Films:
+    """Put the films into a database, under names of their own."""
+    names = {name: unique(name) for name in ("film", "topic", "critic", "genre", "review", "films", "reviews")}
+    graph = Films(**names, embeddings=vectors())
+    server.query(
+        f"""
+        UNWIND $embeddings AS emb
+        WITH emb, toInteger(emb[0]) AS i, emb[1..] AS vector
+        CREATE (f:{graph.film} {{i: i, text: 'film ' + i, year: 1980 + i, emb: vector}})
+        CREATE (c:{graph.critic} {{name: 'critic ' + i}})
+        CREATE (c)-[:{graph.review} {{i: i, text: 'review ' + i, emb: vector}}]->(f)
+        MERGE (t:{graph.topic} {{name: 'genre ' + (i % 4)}})
+        CREATE (f)-[:{graph.genre}]->(t)
+        """,
+        embeddings=[[float(i), *row] for i, row in enumerate(graph.embeddings.tolist())],
+    )
+    create_index(server, graph.films, graph.film)
+    create_index(server, graph.reviews, graph.review, on="relationship")
+    return graph
+
+
+def remove(server: Neo4jServer, *labels: str, indexes: Sequence[str] = ()) -> None:
+    """Remove the nodes of some labels, with their relationships, and some indexes."""
+    for label in labels:
+        server.query(f"MATCH (n:{quoted(label)}) DETACH DELETE n")
+    for index in indexes:
+        server.query(f"DROP INDEX {quoted(index)} IF EXISTS")

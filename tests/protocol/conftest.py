@@ -1,0 +1,39 @@
+"""A graph of films on a real Neo4j, a stand-in for the embedding provider, and a client that tests share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clients import StdioServer, client
+from films import Films, load_films
+from openai_endpoint import OpenAiEndpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clients import McpClient
+    from servers import Neo4jServer
+
+
+@pytest.fixture(scope="session")
+def endpoint() -> Iterator[OpenAiEndpoint]:
+    """Return the stand-in for the embedding provider."""
+    with OpenAiEndpoint() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def films(neo4j_2026: Neo4jServer, endpoint: OpenAiEndpoint) -> Iterator[Films]:
+    """Return the graph of films on the newest Neo4j."""
+    load_films(neo4j_2026)
+    yield Films(neo4j_2026, endpoint)
+    neo4j_2026.clear()
+
+
+@pytest.fixture(scope="module")
+def dev(films: Films) -> Iterator[McpClient]:
+    """Return a client of a server over stdio that a module's tests share."""
+    with StdioServer(films.variables(), "--namespace", "dev") as server, client(server) as connected:
+        yield connected
