@@ -199,7 +199,7 @@ def test_an_index_that_is_made_later_is_found_without_a_restart(films: Films):
     ],
     ids=[
         *("no-uri", "no-scheme", "user-info", "user-info-with-slash", "bad-port"),
-        *("no-index", "bad-number", "bad-level", "bad-namespace"),
+        *("bad-number", "bad-level", "bad-namespace"),
     ],
 )
 def test_what_needs_no_database_to_be_seen_stops_the_start_with_one_line(variables: dict[str, str], says: str):

@@ -111,7 +111,9 @@ def create_index(server: Neo4jServer, name: str, pattern: str, dimensions: int =
 
 
 def load_papers(server: Neo4jServer) -> None:
-    """Make a database that holds the papers alone, with one vector index."""
+    """Make a database that holds the papers alone, with one vector index, unless it is one."""
+    if holds(server) == ([("Paper", title) for title in sorted(PAPERS)], ["papers"]):
+        return
     server.clear()
     server.query(
         "UNWIND keys($papers) AS title CREATE (p:Paper {title: title}) SET p += $papers[title], p.emb = $emb[title]",
@@ -121,12 +123,28 @@ def load_papers(server: Neo4jServer) -> None:
     create_index(server, "papers", "(e:Paper)")
 
 
-@pytest.fixture
-def papers(neo4j_2026: Neo4jServer) -> Iterator[Neo4jServer]:
-    """Return a database that holds the papers alone, with one vector index."""
-    load_papers(neo4j_2026)
+def holds(server: Neo4jServer) -> tuple[list[tuple[object, object]], list[object]]:
+    """Return label and title of each node and of each relationship's start, and the indexes for searches."""
+    rows = server.query(
+        "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN labels(n)[0] AS label, n.title AS title ORDER BY title"
+    )
+    indexes = server.query("SHOW INDEXES YIELD name, type WHERE type IN ['VECTOR', 'FULLTEXT'] RETURN name")
+    return [(row["label"], row["title"]) for row in rows], [row["name"] for row in indexes]
+
+
+@pytest.fixture(scope="module")
+def emptied(neo4j_2026: Neo4jServer) -> Iterator[Neo4jServer]:
+    """Return a database that is empty before and after this module."""
+    neo4j_2026.clear()
     yield neo4j_2026
     neo4j_2026.clear()
+
+
+@pytest.fixture
+def papers(emptied: Neo4jServer) -> Neo4jServer:
+    """Return a database that holds the papers alone, with one vector index."""
+    load_papers(emptied)
+    return emptied
 
 
 @pytest.fixture(scope="module")
@@ -405,20 +423,19 @@ def test_an_index_that_is_made_or_dropped_is_seen_at_the_next_call(papers: Neo4j
     assert titles(only, query="paths", top_k=1) == ["paths"]
 
 
-def test_without_an_index_the_statement_that_makes_one_is_told(neo4j_2026: Neo4jServer, only: McpClient):
-    neo4j_2026.clear()
+def test_without_an_index_the_statement_that_makes_one_is_told(emptied: Neo4jServer, only: McpClient):
+    emptied.clear()
     assert only.refused(TOOL, query="paths").startswith(
         "The database has no vector index. No property looks like a vector: embed your texts into one, then "
     )
-    neo4j_2026.query("CREATE (:Note {emb: $emb})", emb=digest_vector("note", 32))
+    emptied.query("CREATE (:Note {emb: $emb})", emb=digest_vector("note", 32))
     said = only.refused(TOOL, query="paths")
     begin = "The database has no vector index. Create one: "
     assert said.startswith(f"{begin}CREATE VECTOR INDEX ")
 
-    neo4j_2026.query(said.removeprefix(begin))
-    neo4j_2026.query("CALL db.awaitIndexes()")
+    emptied.query(said.removeprefix(begin))
+    emptied.query("CALL db.awaitIndexes()")
     assert "32" in only.refused(TOOL, query="paths"), "its vectors are longer than the embedder's"
-    neo4j_2026.clear()
 
 
 @pytest.mark.usefixtures("several")

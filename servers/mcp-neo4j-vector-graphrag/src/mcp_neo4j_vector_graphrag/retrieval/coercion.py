@@ -6,7 +6,7 @@ import json
 import math
 import re
 from contextlib import suppress
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import neo4j.time
@@ -24,6 +24,8 @@ ORDERED = ("INTEGER", "FLOAT", "DATE", *SPANS, "ZONED TIME", "LOCAL TIME")
 
 _PLAIN = PlainJson()
 _NANOSECOND = neo4j.time.Duration(nanoseconds=1)
+_WESTERNMOST = timezone(timedelta(hours=-18))
+"""The offset that Neo4j puts before all others."""
 _FRACTION = re.compile(r"[.,](\d{7,9})(?!\d)")
 """Of a second, finer than Python's own times can hold."""
 _INT64 = range(-(2**63), 2**63)
@@ -70,19 +72,15 @@ def span(value: object, kind: str) -> Span | None:
 
 
 def within(moments: Span, operator: str) -> list[tuple[str, Any]]:
-    """Return the bounds that compare an instant with a span, whatever zone the instant was stored in.
-
-    Neo4j orders equal instants by their zones, so bounds are put a nanosecond outside of what they admit.
-    """
-    first, after = moments
-    lower, upper = _from(first), ("<", after)
+    """Return the bounds that compare an instant with a span, whatever zone the instant was stored in."""
+    first, after = (_least(moment) for moment in moments)
     match operator:
         case "=":
-            return [lower, upper]
+            return [(">=", first), ("<", after)]
         case ">=":
-            return [lower]
+            return [(">=", first)]
         case "<=":
-            return [upper]
+            return [("<", after)]
         case ">":
             return [(">=", after)]
         case "<":
@@ -90,17 +88,14 @@ def within(moments: Span, operator: str) -> list[tuple[str, Any]]:
     raise ValueError(operator)
 
 
-def _from(first: Any) -> tuple[str, Any]:  # noqa: ANN401 - a date and time
-    """Return the bound that admits a moment in any zone."""
+def _least(moment: Any) -> Any:  # noqa: ANN401 - a date and time
+    """Return an instant in the zone in which it is the least: Neo4j orders equal instants by their zones' offsets."""
+    if moment.tzinfo is None:
+        return moment
     try:
-        return ">", first + -_NANOSECOND
-    except ValueError:  # nothing is before the year 1
-        return ">=", first
-
-
-def next_moment(value: Any) -> Any:  # noqa: ANN401 - any stored type
-    """Return the moment after a date and time; another value as it is."""
-    return value + _NANOSECOND if isinstance(value, neo4j.time.DateTime) else value
+        return moment.astimezone(_WESTERNMOST)
+    except (ValueError, OverflowError):  # that zone is still before the year 1
+        return moment
 
 
 def natural_type(value: object) -> str:

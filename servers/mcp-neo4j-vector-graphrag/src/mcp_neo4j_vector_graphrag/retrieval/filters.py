@@ -23,7 +23,7 @@ NULL_CHECKS = ("IS NULL", "IS NOT NULL")
 OPERATORS = (*COMPARISONS, "IN", *TEXT_OPERATORS, *NULL_CHECKS)
 
 WITHIN, NOT_WITHIN = "WITHIN", "NOT WITHIN"
-"""Of this module alone: one, or none, of several `[lower, upper, value]`: between the two bounds, or the value."""
+"""Of this module alone: in one, or none, of several `[lower, upper, value]`: two bounds of time, or a value."""
 NOT_IN = "NOT IN"
 """Of this module alone: a value that could be of several types, in none of them."""
 
@@ -232,8 +232,7 @@ def _check_bounds(lower: Condition | None, upper: Condition | None) -> None:
     if not lower or not upper:
         return
     _check_comparable(lower, upper)
-    least = lower.value if lower.operator == ">=" else coercion.next_moment(lower.value)
-    if least > upper.value or (least == upper.value and upper.operator == "<"):
+    if lower.value > upper.value or (lower.value == upper.value and upper.operator == "<"):
         raise QuestionError(f"filters.{lower.property}: min lies above max, which nothing can match.")
 
 

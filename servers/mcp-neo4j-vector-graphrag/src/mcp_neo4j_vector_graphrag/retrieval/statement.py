@@ -320,7 +320,7 @@ def _predicate(value: str, parameter: str, condition: Condition) -> str:
         return f"{value} {condition.operator}"
     if condition.operator in (WITHIN, NOT_WITHIN):
         # What can't be compared is null, and no match.
-        meets = f"any(span IN ${parameter} WHERE ({value} > span[0] AND {value} < span[1]) OR {value} = span[2])"
+        meets = f"any(span IN ${parameter} WHERE ({value} >= span[0] AND {value} < span[1]) OR {value} = span[2])"
         return meets if condition.operator == WITHIN else f"{value} IS NOT NULL AND NOT coalesce({meets}, false)"
     if condition.operator == NOT_IN:
         return f"NOT {value} IN ${parameter}"

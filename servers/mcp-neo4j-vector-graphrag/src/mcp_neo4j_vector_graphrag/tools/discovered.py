@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,10 @@ from mcp_types import ToolListChangedNotification
 from neo4j.exceptions import DriverError, Neo4jError
 
 from mcp_neo4j_vector_graphrag import deadline
+from mcp_neo4j_vector_graphrag.database.cypher import words
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
-from mcp_neo4j_vector_graphrag.errors import SetupError
-from mcp_neo4j_vector_graphrag.namespace import search_tool_name
+from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
+from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
 from mcp_neo4j_vector_graphrag.tools.faults import as_fault
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
@@ -142,15 +144,20 @@ class TellNews(Middleware):
             result = await call_next(context)
         except NotFoundError:
             await self._notify()
-            known = ", ".join(self._tools.names) or "none, since the database has no vector index"
-            raise ToolError(f"There is no tool {context.message.name}; the search tools are now: {known}.") from None
+            raise self._no_such_tool(context.message.name) from None
         except ToolError:
             await self._tools.refresh(_FIRST_LOOK_SECONDS, at_once=True)
             await self._notify()
+            if context.message.name not in self._tools.names:
+                raise self._no_such_tool(context.message.name) from None
             raise
         await self._tools.refresh(0)
         await self._notify()
         return result
+
+    def _no_such_tool(self, name: str) -> ToolError:
+        known = ", ".join(self._tools.names) or "none, since the database has no vector index"
+        return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.")
 
     async def _notify(self) -> None:
         if self._tools.has_news:
@@ -196,8 +203,9 @@ class Catalog:
 
     def _tool(self, database: Database, found: Discovered) -> SearchTool | None:
         retriever = self._retriever(database, found)
-        if self._settings.retrieval_query:
+        if query := self._settings.retrieval_query:
             try:
+                _check_variable(query, found.index)
                 retriever.prepare()
             except SetupError as error:
                 _logger.warning("The index '%s' gets no tool: %s", found.index.name, error)
@@ -226,6 +234,16 @@ class Catalog:
         self._retrievers[found.index] = retriever
         retriever.filterable = found.filters
         return retriever
+
+
+def _check_variable(query: str, index: VectorIndex) -> None:
+    """See that a retrieval query is about what an index finds: `MATCH (node)` on relationships would match any node.
+
+    Raises:
+        SetupError: It isn't.
+    """
+    if not re.search(rf"\b{index.variable}\b", words(query)):
+        raise SetupError(f"RETRIEVAL_QUERY does not use the variable `{index.variable}`, which is what it finds.")
 
 
 def describe(found: Discovered, about: str | None = None) -> str:
