@@ -12,8 +12,10 @@ MAX_LENGTH = 64
 
 _LEGAL = re.compile(r"[A-Za-z0-9_-]+")
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]+")
-_READABLE = 32
-"""Characters of an index's name that are worth keeping once it is cut anyway."""
+_GOOD_LENGTH = 40
+"""Clients put names of their own before a tool's, so a discovered tool's name aims at no more."""
+_LEAST = 12
+"""Characters that are left for an index's name, however long the namespace is."""
 _DIGEST = 6
 
 
@@ -44,11 +46,12 @@ def search_tool_name(index_name: str, namespace: str | None = None) -> str:
     An index whose name has characters that a tool's name can't have, or too many, gets a few characters of a digest of
     its name, so that no two indexes have one tool.
     """
-    room = MAX_LENGTH - len(tool_name("search_", namespace)) if namespace else MAX_LENGTH - len("search_")
+    prefix = len(tool_name("search_", namespace))
+    room = min(max(_GOOD_LENGTH, prefix + _LEAST), MAX_LENGTH) - prefix
     folded = _ILLEGAL.sub("_", index_name)
     if folded != index_name or len(folded) > room:
         digest = hashlib.sha256(index_name.encode()).hexdigest()[:_DIGEST]
-        folded = f"{folded.strip('_')[: max(min(room, _READABLE) - _DIGEST - 1, 0)]}_{digest}"
+        folded = f"{folded.strip('_')[: room - _DIGEST - 1]}_{digest}"
     return tool_name(f"search_{folded}", namespace)
 
 

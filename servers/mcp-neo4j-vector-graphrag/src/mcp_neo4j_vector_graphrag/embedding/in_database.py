@@ -7,6 +7,7 @@ differently; both tables are here. A key travels as a bound parameter in a map, 
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -36,6 +37,16 @@ FAILED = (
     "The database could not embed the question: check that the GenAI plugin is installed and its credentials are "
     "valid; the server's log has the details."
 )
+
+OTHER_LENGTH = (
+    "The provider's model makes vectors of {vector} dimensions and the index holds vectors of {index}: set "
+    "NEO4J_EMBEDDING_MODEL and NEO4J_EMBEDDING_DIMENSIONS to what made the index's vectors."
+)
+_LENGTHS = (
+    re.compile(r"dimensionality of (?P<index>\d+), but the provided vector has dimension (?P<vector>\d+)"),
+    re.compile(r"query vector has (?P<vector>\d+) dimensions, but indexed vectors have (?P<index>\d+)"),
+)
+"""What the SEARCH clause and the procedure say of a vector that the index does not take."""
 
 _OLD_NAMES: dict[Provider, str] = {
     "openai": "OpenAI",
@@ -98,11 +109,13 @@ class InDatabaseEmbedder(Embedder):
         raise SetupError("The question is embedded inside the database; only a search can ask for that.")
 
     def fault(self, error: Neo4jError) -> GraphRAGError | None:
-        """Return what a caller is told if embedding is what failed, and log its cause; `None` if something else failed.
+        """Return what a caller is told if the embedding is at fault, and log its cause; `None` if something else is.
 
         A provider may quote the key, so it is taken out of the cause before anything else is done with that.
         """
         message = error.message or ""
+        if lengths := next(filter(None, (said.search(message) for said in _LENGTHS)), None):
+            return SetupError(OTHER_LENGTH.format(**lengths.groupdict()))
         if not any(name in message for name in (NEW_EMBED, OLD_EMBED, "org.neo4j.genai")):
             return None
         cause = blank_out(message, self.credentials.secrets)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcp_neo4j_vector_graphrag.database.capabilities import NEW_EMBED
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -22,6 +24,11 @@ class QueryVector:
     def known(cls, vector: list[float]) -> QueryVector:
         """Return the source of a vector that is here already."""
         return cls(PARAMETER, {"query_vector": vector})
+
+    @property
+    def needs_cypher_25(self) -> bool:
+        """Whether the expression is known to Cypher 25 alone."""
+        return self.expression.startswith(NEW_EMBED)
 
     @property
     def vector(self) -> list[float] | None:

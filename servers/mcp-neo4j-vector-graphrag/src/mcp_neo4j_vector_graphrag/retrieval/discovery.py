@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.cypher import quote
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.database.sample import Sample, read_sample
@@ -51,9 +51,12 @@ def discover(database: Database, max_filters: int = MAX_FILTERS) -> list[Discove
     indexes = [index for _, index in sorted(read_indexes(database).vector.items()) if index.state == "ONLINE"]
     if not indexes:
         return []
-    with ThreadPoolExecutor(_LOOKS_AT_ONCE) as threads:
-        looks = [threads.submit(_look, database, index, max_filters) for index in indexes]
-    return [look.result() for look in looks]
+    found: list[Discovered] = []
+    for first in range(0, len(indexes), _LOOKS_AT_ONCE):
+        batch = indexes[first : first + _LOOKS_AT_ONCE]
+        looks = [deadline.start(_look, database, index, max_filters) for index in batch]
+        found += [look.result() for look in looks]
+    return found
 
 
 def _look(database: Database, index: VectorIndex, max_filters: int) -> Discovered:
@@ -82,6 +85,8 @@ def _count(database: Database, index: VectorIndex) -> int:
 
 def how_to_begin(database: Database) -> str:
     """Return what an operator of a database without a vector index does next, with the statement for it."""
+    if waiting := [index for index in read_indexes(database).vector.values() if index.state != "ONLINE"]:
+        return "These are not: " + ", ".join(f"'{index.name}' is {index.state}" for index in waiting) + "."
     labels = [row["label"] for row in database.read(f"CALL db.labels() YIELD label RETURN label LIMIT {_LABELS}")]
     looks = [_VECTORS.format(label=quote(label), place=place) for place, label in enumerate(labels)]
     found = max(database.read(" UNION ALL ".join(looks)), key=lambda row: row["count"], default=None) if looks else None

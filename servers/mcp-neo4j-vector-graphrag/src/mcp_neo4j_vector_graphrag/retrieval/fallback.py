@@ -16,6 +16,8 @@ from mcp_neo4j_vector_graphrag.errors import UnavailableError
 from mcp_neo4j_vector_graphrag.retrieval import statement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, Split
@@ -26,6 +28,7 @@ SCAN_BOUND = 5_000
 MARGIN = 5
 """The far end of a pool is less complete than its near end, so the best are taken from this many times as many."""
 
+_NO_VECTOR = ("Neo.ClientError.Statement.ArgumentError", "Neo.ClientError.Statement.TypeError")
 _GROWTH = 10
 _TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 
@@ -90,7 +93,7 @@ class FilteredSearch:
     def _few(self) -> list[list[Any]] | None:
         """Return the best of all that match if they are few enough to compare; `None` if not, or if that is unclear."""
         try:
-            matched, hits = self._ask(statement.bounded_scan(self.index, self.conditions), bound=SCAN_BOUND)
+            matched, hits = self._scan(statement.bounded_scan, bound=SCAN_BOUND)
         except Neo4jError as error:
             if not _is_timeout(error):
                 raise
@@ -100,7 +103,7 @@ class FilteredSearch:
     def _all(self, known: list[list[Any]]) -> Hits:
         """Return the best of all that match; those known already, with a notice, if that takes too long."""
         try:
-            return Hits(self._ask(statement.full_scan(self.index, self.conditions))[1])
+            return Hits(self._scan(statement.full_scan)[1])
         except UnavailableError:
             pass
         except Neo4jError as error:
@@ -111,6 +114,15 @@ class FilteredSearch:
             f"Incomplete: only the nearest {statement.MAX_CANDIDATES} entries could be filtered within the time limit "
             "(NEO4J_READ_TIMEOUT); more may match.",
         )
+
+    def _scan(self, scan: Callable[..., str], **more: Any) -> tuple[int, list[list[Any]]]:  # noqa: ANN401 - as below
+        """Return what a scan finds; it is repeated with a stricter look at the vectors if one of them is none."""
+        try:
+            return self._ask(scan(self.index, self.conditions), **more)
+        except Neo4jError as error:
+            if error.code not in _NO_VECTOR:
+                raise
+        return self._ask(scan(self.index, self.conditions, strict=True), **more)
 
     def _ask(self, text: str, **more: Any) -> tuple[int, list[list[Any]]]:  # noqa: ANN401 - parameters of any type
         zero = {"zero_vector": [0.0] * len(self.vector.vector)} if self.vector.vector else {}

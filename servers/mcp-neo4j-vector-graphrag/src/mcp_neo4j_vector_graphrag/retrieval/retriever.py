@@ -188,7 +188,9 @@ class VectorGraphRetriever(VectorCypherRetriever):
         """Return the retrieval query's rows for the nearest entities that meet the conditions, and a notice if due."""
         index, query = contact.index, contact.query
         split = self._split(contact, conditions)
-        if not split.outside and (contact.clause == "search" or not split.inside):
+        # A query that Cypher 25 does not take, and a vector or filters that need it, can't be one statement.
+        needs_25 = vector.needs_cypher_25 or bool(split.inside)
+        if not split.outside and (contact.clause == "search" or not needs_25):
             text = statement.vector_search(index, query, contact.clause, split.inside, vector.expression).text
             return self.database.read(text, {**parameters, **vector.parameters, **split.parameters}), None
         clause: Clause = "search" if self.database.capabilities.search_clause else "procedure"

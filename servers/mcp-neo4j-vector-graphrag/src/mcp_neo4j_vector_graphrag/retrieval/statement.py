@@ -219,7 +219,7 @@ def pool(index: VectorIndex, clause: Clause, conditions: Split, vector: str = PA
     )
 
 
-def bounded_scan(index: VectorIndex, conditions: Split) -> str:
+def bounded_scan(index: VectorIndex, conditions: Split, *, strict: bool = False) -> str:
     """Return the statement that compares all that match with the question, if they are no more than `$bound`."""
     entity, score = index.variable, f"{_similarity(index)} AS score"
     best = (
@@ -228,7 +228,7 @@ def bounded_scan(index: VectorIndex, conditions: Split) -> str:
     )
     return "\n".join(
         [
-            *_matching(index, conditions),
+            *_matching(index, conditions, strict=strict),
             f"WITH {entity} LIMIT $bound + 1",
             f"WITH collect({entity}) AS found",
             f"RETURN size(found) AS matched, CASE WHEN size(found) > $bound THEN [] ELSE {best} END AS hits",
@@ -236,12 +236,12 @@ def bounded_scan(index: VectorIndex, conditions: Split) -> str:
     )
 
 
-def full_scan(index: VectorIndex, conditions: Split) -> str:
+def full_scan(index: VectorIndex, conditions: Split, *, strict: bool = False) -> str:
     """Return the statement that compares all that match with the question, however many they are."""
     entity = index.variable
     return "\n".join(
         [
-            *_matching(index, conditions),
+            *_matching(index, conditions, strict=strict),
             f"WITH elementId({entity}) AS id, {_similarity(index)} AS score ORDER BY score DESC LIMIT $top_k",
             "WITH collect([id, score]) AS hits",
             "RETURN size(hits) AS matched, hits",
@@ -283,14 +283,25 @@ def _nearest(index: VectorIndex, clause: Clause, inside: Sequence[Condition], ve
     return [f"MATCH {found}", f"{search} SCORE AS score"]
 
 
-def _matching(index: VectorIndex, conditions: Split) -> list[str]:
-    """Return the lines that find what matches and has a vector that the similarity function takes."""
+def _matching(index: VectorIndex, conditions: Split, *, strict: bool) -> list[str]:
+    """Return the lines that find what matches and has a vector that the similarity function takes.
+
+    Args:
+        index: The index.
+        conditions: What must hold.
+        strict: Look at each number of a vector as well. It takes longer, and is needed where one is NaN or no number.
+    """
     entity, vector = index.variable, f"{index.variable}.{quote(index.property)}"
-    comparable = f"{vector} IS NOT NULL AND size({vector}) = size($query_vector)"
+    comparable = f"size({vector}) = size($query_vector)"
+    if strict:
+        numbers = " OR ".join(f"valueType({vector}) STARTS WITH 'LIST<{kind} NOT NULL>'" for kind in sorted(_NUMBERS))
+        finite = f"all(x IN {vector} WHERE -1.0e308 < x < 1.0e308)"
+        comparable = f"CASE WHEN {numbers} THEN {comparable} AND {finite} ELSE false END"
     if index.similarity == "cosine":
         comparable += f" AND {vector} <> $zero_vector"
     named = (*_named(conditions.inside, INSIDE), *_named(conditions.outside, OUTSIDE))
-    return [f"MATCH {pattern(index, entity)}", f"WHERE {_all(entity, named)} AND {comparable}"]
+    wanted = f"{_all(entity, named)} AND {vector} IS NOT NULL AND {comparable}"
+    return [f"MATCH {pattern(index, entity)}", f"WHERE {wanted}"]
 
 
 def _similarity(index: VectorIndex) -> str:

@@ -21,7 +21,7 @@ from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
-from mcp_neo4j_vector_graphrag.tools.faults import as_fault
+from mcp_neo4j_vector_graphrag.tools.faults import FaultError, as_fault
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
 from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, SearchTool
 
@@ -145,8 +145,9 @@ class TellNews(Middleware):
         except NotFoundError:
             await self._notify()
             raise self._no_such_tool(context.message.name) from None
-        except ToolError:
-            await self._tools.refresh(_FIRST_LOOK_SECONDS, at_once=True)
+        except FaultError as error:
+            if isinstance(error.fault, SetupError):
+                await self._tools.refresh(_FIRST_LOOK_SECONDS, at_once=True)
             await self._notify()
             if context.message.name not in self._tools.names:
                 raise self._no_such_tool(context.message.name) from None
@@ -195,7 +196,7 @@ class Catalog:
         try:
             found = discover(database, self._settings.max_filters)
             if not found:
-                _logger.warning("The database has no vector index. %s", how_to_begin(database))
+                _logger.warning("The database has no vector index that is online. %s", how_to_begin(database))
         except (Neo4jError, DriverError) as error:
             raise database.fault(error) from error
         tools = [tool for each in found if (tool := self._tool(database, each))]

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 
+class FaultError(ToolError):
+    """The answer to a call that failed, and the fault behind it."""
+
+    def __init__(self, fault: GraphRAGError) -> None:
+        super().__init__(str(fault), log_level=logging.DEBUG)
+        self.fault = fault
+
+
 class ArgumentFaults(Middleware):
     """Takes null as left out, and tells a caller what is wrong with its arguments in one line, without quoting them."""
 
@@ -46,12 +54,12 @@ def _without_nulls(
     return context.copy(message=context.message.model_copy(update={"arguments": given}))
 
 
-def to_tool_error(error: BaseException) -> ToolError:
+def to_tool_error(error: BaseException) -> FaultError:
     """Return the error that a caller is answered with; what an operator must see goes to the log, once."""
     fault = as_fault(error)
     if not isinstance(fault, QuestionError):
         _logger.warning("%s", fault)
-    return ToolError(str(fault), log_level=logging.DEBUG)
+    return FaultError(fault)
 
 
 def as_fault(error: BaseException) -> GraphRAGError:
