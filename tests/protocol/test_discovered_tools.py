@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from clients import COMMAND as PROGRAM
-from clients import ERAS, Process, StdioServer, client, environment, error_of, items_of, text_of, until
+from clients import ERAS, Era, Process, StdioServer, client, environment, error_of, items_of, text_of, until
 from mcp_neo4j_vector_graphrag.embedding.local import LocalEmbeddings
 from proxy import Relay
 
@@ -94,10 +94,29 @@ def articles(neo4j_2026: Neo4jServer) -> Iterator[Articles]:
     neo4j_2026.clear()
 
 
+@dataclass(frozen=True)
+class Connected:
+    """A server and a client of one era that is connected to it."""
+
+    server: StdioServer
+    mcp: McpClient
+    era: Era
+
+
 @pytest.fixture(scope="module", params=ERAS)
-def mcp(request: pytest.FixtureRequest, articles: Articles) -> Iterator[McpClient]:
-    with StdioServer(articles.variables()) as server, client(server, request.param) as connected:
-        yield connected
+def connected(request: pytest.FixtureRequest, articles: Articles) -> Iterator[Connected]:
+    """One for each era, which all tests share that need no settings of their own."""
+    with StdioServer(articles.variables()) as server, client(server, request.param) as mcp:
+        yield Connected(server, mcp, request.param)
+
+
+@pytest.fixture
+def mcp(connected: Connected) -> McpClient:
+    return connected.mcp
+
+
+IN_ONE_ERA = pytest.mark.parametrize("connected", ["legacy"], indirect=True)
+"""For permutations of arguments, to which the era makes no difference."""
 
 
 def complaints(schema: Any, place: str = "") -> list[str]:
@@ -186,6 +205,7 @@ def test_the_published_shape_works_as_an_object_and_as_text(mcp: McpClient):
     assert found_texts(mcp, parts) == found_texts(mcp, PUBLISHED)
 
 
+@IN_ONE_ERA
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
@@ -210,10 +230,10 @@ def test_each_filter_is_coerced_to_what_is_stored(mcp: McpClient, filters: Any, 
 ALLOWED = "checked, date, i, language, seen, sentiment, text"
 
 
+@IN_ONE_ERA
 @pytest.mark.parametrize(
     ("filters", "told"),
     [
-        ({"nope": 1}, f"There is no filter 'nope'; allowed are: {ALLOWED}."),
         ({"embedding": [1.0]}, f"There is no filter 'embedding'; allowed are: {ALLOWED}."),
         ({"a` OR true //\n": 1}, f"There is no filter 'a` OR true //'; allowed are: {ALLOWED}."),
         ({"x" * 50_000: 1}, f"allowed are: {ALLOWED}."),
@@ -257,6 +277,11 @@ def test_results_of_relationships_carry_type_properties_and_both_ends(mcp: McpCl
     assert "embedding" not in json.dumps(item)
 
 
+def test_a_filter_that_is_none_is_refused_in_one_line(mcp: McpClient):
+    told = f"There is no filter 'nope'; allowed are: {ALLOWED}."
+    assert told in mcp.refused(ARTICLES, query="a shark", filters={"nope": 1})
+
+
 def test_nothing_found_is_an_empty_list_and_a_sentence(mcp: McpClient):
     result = mcp.call(ARTICLES, query="a shark", filters={"language": "xx"})
 
@@ -268,48 +293,61 @@ def changes_told(server: StdioServer) -> int:
     return sum(message.get("method") == "notifications/tools/list_changed" for message in server.received)
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_an_index_that_comes_is_found_and_one_that_goes_is_told(articles: Articles, era: Any):
-    with StdioServer(articles.variables()) as server, client(server, era) as mcp:
-        assert len(mcp.tools()) == 2
-        articles.create_index("latecomer", "Author")
-        try:
-            # A list would be looked up again after its time; a tool that is not known is looked up at once.
-            assert len(items_of(mcp.call("search_latecomer", query="a shark", top_k=2))) == 2
-            assert [tool.name for tool in mcp.tools()][1] == "search_latecomer"
-        finally:
-            articles.neo4j.query("DROP INDEX latecomer")
+def test_an_index_that_comes_is_found_and_one_that_goes_is_told(articles: Articles, connected: Connected):
+    server, mcp = connected.server, connected.mcp
+    assert len(mcp.tools()) == 2
+    told = changes_told(server)
+    articles.create_index("latecomer", "Author")
+    try:
+        # A list would be looked up again after its time; a tool that is not known is looked up at once.
+        assert len(items_of(mcp.call("search_latecomer", query="a shark", top_k=2))) == 2
+        until(lambda: changes_told(server) > told, "the client is told of the change")
+        assert [tool.name for tool in mcp.tools()][1] == "search_latecomer"
+    finally:
+        articles.neo4j.query("DROP INDEX latecomer")
 
-        gone = "There is no tool search_latecomer; the search tools are now: search_articles, search_"
-        assert mcp.refused("search_latecomer", query="a shark").startswith(gone)
-        until(lambda: changes_told(server), "the client is told of the change")
-        assert "search_latecomer" not in [tool.name for tool in mcp.tools()]
-        assert mcp.refused("search_latecomer", query="a shark").startswith(gone)
-        assert "Traceback" not in server.log
-
-
-def test_the_list_says_how_long_it_is_good_for(articles: Articles):
-    with StdioServer(articles.variables()) as server, client(server, "auto") as mcp:
-        mcp.tools()
-        lists = [message["result"] for message in server.received if "tools" in message.get("result", {})]
-    assert [each["ttlMs"] for each in lists] == [30_000]
+    told = changes_told(server)
+    gone = "There is no tool search_latecomer; the search tools are now: search_articles, search_"
+    assert mcp.refused("search_latecomer", query="a shark").startswith(gone)
+    until(lambda: changes_told(server) > told, "the client is told of the change")
+    assert "search_latecomer" not in [tool.name for tool in mcp.tools()]
+    assert mcp.refused("search_latecomer", query="a shark").startswith(gone)
+    assert "Traceback" not in server.log
 
 
-def test_the_namespace_is_in_front(articles: Articles):
-    with StdioServer(articles.variables(NEO4J_NAMESPACE="dev")) as server, client(server) as mcp:
-        assert mcp.tools()[0].name == f"dev-{ARTICLES}"
-        assert len(items_of(mcp.call(f"dev-{ARTICLES}", query="a shark", top_k=1))) == 1
+def test_the_list_says_how_long_it_is_good_for_where_the_era_has_that(connected: Connected):
+    connected.mcp.tools()
+    lists = [message["result"] for message in connected.server.received if "tools" in message.get("result", {})]
+    assert {each.get("ttlMs") for each in lists} == ({30_000} if connected.era == "auto" else {None})
 
 
-def test_a_retrieval_query_is_applied_where_it_fits(articles: Articles):
+@pytest.fixture(scope="module")
+def configured(articles: Articles) -> Iterator[Connected]:
+    """A server with a namespace and a retrieval query that fits one of the indexes, and that must have an index."""
     query = (
         "MATCH (node)<-[:QUOTES]-(a:Author) RETURN node.i AS id, a.name AS author, {text: node.text} AS metadata, score"
     )
-    with StdioServer(articles.variables(RETRIEVAL_QUERY=query)) as server, client(server) as mcp:
-        assert mcp.tool().name == ARTICLES
-        [item] = items_of(mcp.call(ARTICLES, query="a rat who cooks", top_k=1, filters={"language": "en"}))
-        assert item["doc"] == {"id": 4, "author": "author 4", "metadata": {"text": TEXTS[4][0]}}
-        assert "The index 'quotes by author' gets no tool: RETRIEVAL_QUERY" in server.log
+    variables = articles.variables(NEO4J_NAMESPACE="dev", RETRIEVAL_QUERY=query)
+    with StdioServer(variables, "--require-index") as server, client(server) as mcp:
+        yield Connected(server, mcp, "legacy")
+
+
+def test_the_namespace_is_in_front(configured: Connected):
+    assert configured.mcp.tools()[0].name == f"dev-{ARTICLES}"
+    assert len(items_of(configured.mcp.call(f"dev-{ARTICLES}", query="a shark", top_k=1))) == 1
+
+
+def test_a_retrieval_query_is_applied_where_it_fits(configured: Connected):
+    tool = configured.mcp.tool().name
+    assert tool.endswith(ARTICLES)
+    [item] = items_of(configured.mcp.call(tool, query="a rat who cooks", top_k=1, filters={"language": "en"}))
+    assert item["doc"] == {"id": 4, "author": "author 4", "metadata": {"text": TEXTS[4][0]}}
+    assert "The index 'quotes by author' gets no tool: RETRIEVAL_QUERY" in configured.server.log
+
+
+def test_an_index_that_must_be_there_and_is_stops_nothing(configured: Connected):
+    assert configured.server.returncode is None
+    assert configured.mcp.tools()
 
 
 def run_to_end(variables: Mapping[str, str], *flags: str) -> tuple[int, str]:
@@ -333,7 +371,9 @@ def without_indexes(articles: Articles) -> Iterator[Articles]:
 def test_without_an_index_the_list_is_empty_and_the_log_has_the_statement(without_indexes: Articles):
     with StdioServer(without_indexes.variables()) as server, client(server) as mcp:
         assert mcp.tools() == []
-        statement = re.search(r"The database has no vector index\. Create one: (CREATE VECTOR INDEX .*)", server.log)
+        statement = re.search(
+            r"The database has no vector index that is online\. Create one: (CREATE VECTOR INDEX .*)", server.log
+        )
         assert statement
         assert error_of(mcp.call(ARTICLES, query="a shark")) == (
             f"There is no tool {ARTICLES}; the search tools are now: none, since the database has no vector index."
@@ -354,11 +394,6 @@ def test_an_index_that_must_be_there_stops_the_start(without_indexes: Articles):
     assert "The database has no vector index that can be searched, and --require-index asks for one." in log
     assert "CREATE VECTOR INDEX " in log
     assert "Traceback" not in log
-
-
-def test_an_index_that_is_there_does_not(articles: Articles):
-    with StdioServer(articles.variables(), "--require-index") as server, client(server) as mcp:
-        assert len(mcp.tools()) == 2
 
 
 @pytest.mark.parametrize("namespace", ["with space", "n" * 60])

@@ -166,6 +166,24 @@ def test_every_option_with_the_name_of_a_secret_is_one(monkeypatch: pytest.Monke
         option for option in options() if option.variables[0].endswith(("KEY", "KEY_ID", "PASSWORD", "TOKEN", "SECRET"))
     ]
     assert len(named) >= 4
+    monkeypatch.setenv("NEO4J_EMBEDDING_PROVIDER", "openai")
+    monkeypatch.setenv("NEO4J_EMBEDDING_MODEL", "model")
     for place, option in enumerate(named):
         monkeypatch.setenv(option.variables[0], f"s3cr3t-{place}")
     assert load({}).secrets == {f"s3cr3t-{place}" for place in range(len(named))}
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"NEO4J_EMBEDDING_API_KEY": "key"}, "NEO4J_EMBEDDING_PROVIDER is not set"),
+        ({"NEO4J_EMBEDDING_MODEL": "model"}, "NEO4J_EMBEDDING_PROVIDER is not set"),
+    ],
+)
+def test_what_belongs_to_a_provider_is_refused_without_one(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], says: str
+):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SetupError, match=says):
+        load({"uri": "bolt://localhost"})

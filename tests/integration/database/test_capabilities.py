@@ -15,12 +15,17 @@ if TYPE_CHECKING:
 
     from servers import Neo4jServer
 
-NONE = Capabilities(search_clause=False, in_list_filter=False, fulltext_search_clause=False)
+OLD = Capabilities(
+    search_clause=False, in_list_filter=False, fulltext_search_clause=False, embed_function="genai.vector.encode"
+)
 EXPECTED = {
-    "2026.09.0": Capabilities(search_clause=True, in_list_filter=True, fulltext_search_clause=True),
-    "2025.10.1": NONE,
-    "5.26.14": NONE,
+    "2026.09.0": Capabilities(
+        search_clause=True, in_list_filter=True, fulltext_search_clause=True, embed_function="ai.text.embed"
+    ),
+    "2025.10.1": OLD,
+    "5.26.14": OLD,
 }
+"""The servers have a stand-in for the GenAI plugin, with the functions of their release."""
 
 
 class Counting(Database):

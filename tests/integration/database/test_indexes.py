@@ -44,6 +44,7 @@ def test_indexes_on_nodes_and_relationships_are_told_apart(neo4j_server: Neo4jSe
         filter_properties=(),
         dimensions=3,
         similarity="cosine",
+        quantised=False,
         state="ONLINE",
     )
     assert vector[relationships] == VectorIndex(
@@ -54,6 +55,7 @@ def test_indexes_on_nodes_and_relationships_are_told_apart(neo4j_server: Neo4jSe
         filter_properties=(),
         dimensions=None,
         similarity="euclidean",
+        quantised=False,
         state="ONLINE",
     )
     assert fulltext in texts
@@ -68,6 +70,7 @@ def test_an_index_on_several_labels_tells_them_and_its_filter_properties(neo4j_2
     )
     neo4j_2026.query("CALL db.awaitIndexes()")
     index = read(neo4j_2026)[0][name]
+    assert index.quantised, "by default"
     assert sorted(index.labels) == ["Alpha", "Beta"]
     assert (index.property, index.filter_properties) == ("emb", ("year", "lang"))
     remove(neo4j_2026, indexes=[name])

@@ -274,26 +274,12 @@ def test_a_retrieval_query_walks_on_from_what_the_database_embedded(
 def test_a_retrieval_query_may_say_its_language(
     neo4j_server: Neo4jServer, plane: Plane, embedding: tuple[str, Database, Embedder], language: str
 ):
-    name, database, embedder = embedding
+    _, database, embedder = embedding
     if language == "25" and neo4j_server.version.startswith("5."):
         pytest.skip("Neo4j 5 knows Cypher 5 only")
-    if language == "5" and name == "in database, new":
-        pytest.skip("here the database is said to have a function of Cypher 25 only")
     query = f"CYPHER {language} RETURN node.text AS text, node.i AS i, score"
     retriever = VectorGraphRetriever(database, plane.node, embedder=embedder, retrieval_query=query)
     items = retriever.search(query_text=QUESTION, top_k=3).items
-    assert [item.metadata["i"] for item in items] == RANKED[:3]
-
-
-def test_a_retrieval_query_in_cypher_5_is_embedded_by_the_function_that_cypher_5_knows(
-    neo4j_server: Neo4jServer, plane: Plane
-):
-    if (neo4j_server.version, "in database, new") in NOT_THERE:
-        pytest.skip("has one function only")
-    query = "CYPHER 5 RETURN node.text AS text, node.i AS i, score"
-    with opened(neo4j_server) as database:
-        retriever = VectorGraphRetriever(database, plane.node, embedder=in_database(), retrieval_query=query)
-        items = retriever.search(query_text=QUESTION, top_k=3).items
     assert [item.metadata["i"] for item in items] == RANKED[:3]
 
 

@@ -42,7 +42,7 @@ def test_indexes_on_nodes_and_relationships_are_found_with_their_filters(countin
     found = {each.index.name: each for each in discover(counting)}
 
     assert list(found) == sorted(found)
-    assert counting.reads == 2 + len(found)
+    assert counting.reads == 1 + 2 * len(found)
     nodes, relationships = found[films.films], found[films.reviews]
     assert (nodes.index.variable, nodes.index.labels, nodes.count) == ("node", (films.film,), 20)
     assert (relationships.index.variable, relationships.index.labels) == ("relationship", (films.review,))
@@ -105,8 +105,8 @@ def test_properties_in_the_index_come_first_and_those_of_several_labels_together
     assert list(found.filters)[-1] == "a"
 
 
-@pytest.mark.parametrize("name", ["with spaces.and dots", "a` OR true //", "ümläut '\""])
-def test_odd_names_are_found_as_they_are(database: Database, neo4j_server: Neo4jServer, name: str):
+def test_odd_names_are_found_as_they_are(database: Database, neo4j_server: Neo4jServer):
+    name = "with spaces.and dots, a` OR true //, ümläut '\""
     label, index, vector = (f"{unique(part)} {name}" for part in ("label", "index", "emb"))
     neo4j_server.query(
         f"CREATE (:{quoted(label)} {{{quoted(vector)}: $v, {quoted(name)}: 'x'}})", v=vectors(1)[0].tolist()

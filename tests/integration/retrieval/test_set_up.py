@@ -56,7 +56,7 @@ def works(retriever: VectorGraphRetriever, question: list[float] = QUESTION) -> 
 def test_a_missing_index_is_told_with_the_names_that_exist_and_found_once_it_is_there(
     database: Database, films: Films, neo4j_server: Neo4jServer, label: str, index: str
 ):
-    retriever = VectorGraphRetriever(database, index, retrieval_query=RETURN_TEXT)
+    retriever = VectorGraphRetriever(database, index, retrieval_query=RETURN_TEXT, index_setting="INDEX_NAME")
     text = refusal(retriever)
     assert text.startswith(f"The vector index '{index}' (INDEX_NAME) does not exist in this database: ")
     assert f"'{films.films}'" in text
@@ -67,7 +67,7 @@ def test_a_missing_index_is_told_with_the_names_that_exist_and_found_once_it_is_
 
 def test_a_full_text_index_is_told_as_one(database: Database, neo4j_server: Neo4jServer, label: str, index: str):
     neo4j_server.query(f"CREATE FULLTEXT INDEX {index} FOR (n:{label}) ON EACH [n.text]")
-    assert f"'{index}' (INDEX_NAME) is a full-text index" in refusal(VectorGraphRetriever(database, index))
+    assert f"The vector index '{index}' is a full-text index: " in refusal(VectorGraphRetriever(database, index))
 
 
 def test_other_dimensions_are_told_with_both_numbers_and_the_index(
@@ -139,7 +139,7 @@ def test_an_index_that_is_being_populated_is_told_and_searched_when_it_is_online
         neo4j_server.query(create)
         try:
             retriever.search(query_vector=[1.0] * 64)
-        except SetupError as error:
+        except UnavailableError as error:
             told = str(error)
             break
         neo4j_server.query(f"DROP INDEX {index}")

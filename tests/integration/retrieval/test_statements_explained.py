@@ -84,11 +84,11 @@ def made(database: Database, neo4j_server: Neo4jServer) -> Iterator[Made]:
 
 
 @pytest.fixture(scope="module")
-def newest(neo4j_2026: Neo4jServer) -> Iterator[tuple[Database, VectorIndex]]:
-    """Return the way to the release that filters inside an index, and an index there."""
+def newest(neo4j_2026: Neo4jServer) -> Iterator[tuple[Database, Made]]:
+    """Return the way to the release that filters inside an index, and the indexes there."""
     opened = Database(open_driver(neo4j_2026.uri, neo4j_2026.username, neo4j_2026.password), neo4j_2026.database)
     with indexes(neo4j_2026, opened) as created:
-        yield opened, created.node
+        yield opened, created
     opened.close()
 
 
@@ -102,33 +102,36 @@ def queries(index: VectorIndex) -> list[RetrievalQuery]:
     return [default_query(index), RetrievalQuery(own), RetrievalQuery.parse(f"CYPHER 5 {own};")]
 
 
-@pytest.mark.parametrize("operator", ALL_OPERATORS)
+@pytest.mark.parametrize(
+    ("variable", "operator"),
+    [
+        *(("node", operator) for operator in ALL_OPERATORS),
+        *(("relationship", operator) for operator in sorted(INSIDE_THE_INDEX)),
+    ],
+)
+def test_each_condition_is_taken_where_it_is_put(newest: tuple[Database, Made], variable: str, operator: str):
+    database, index = newest[0], newest[1].of(variable)
+    conditions = split([condition(operator, INDEXED)], index, database.capabilities, {INDEXED: ("INTEGER",)})
+    assert bool(conditions.inside) == (operator in INSIDE_THE_INDEX)
+
+    texts = [pool(index, "search", conditions)]
+    if conditions.inside:
+        texts += [vector_search(index, query, "search", conditions.inside).text for query in queries(index)[:2]]
+    else:  # the scans are for what the index can't check
+        texts += [bounded_scan(index, conditions), full_scan(index, conditions)]
+    for text in texts:
+        assert database.explain(text).query_type == "r", text
+
+
 @pytest.mark.parametrize("variable", ["node", "relationship"])
-def test_each_statement_with_a_condition_is_taken(database: Database, made: Made, variable: str, operator: str):
-    index, clause = made.of(variable), made.clause
-    for prop in index.filter_properties or (OTHER,):
-        conditions = split([condition(operator, prop)], index, database.capabilities, {prop: ("INTEGER",)})
-        assert bool(conditions.inside) == (made.has_search and operator in INSIDE_THE_INDEX)
-
-        texts = [pool(index, clause, conditions)]
-        if conditions.inside:
-            texts += [vector_search(index, query, clause, conditions.inside).text for query in queries(index)[:2]]
-        else:  # the scans are for what the index can't check
-            texts += [bounded_scan(index, conditions), full_scan(index, conditions)]
-        for text in texts:
-            assert database.explain(text).query_type == "r", text
-
-
-@pytest.mark.parametrize("variable", ["node", "relationship"])
-def test_conditions_inside_and_outside_go_together(database: Database, made: Made, variable: str):
+def test_conditions_of_every_operator_go_together(database: Database, made: Made, variable: str):
     index = made.of(variable)
     both = [condition("=", INDEXED), *(condition(operator, OTHER) for operator in ALL_OPERATORS)]
     conditions = split(both, index, database.capabilities, {})
     assert len(conditions.inside) == int(made.has_search)
     for text in (
         pool(index, made.clause, conditions),
-        bounded_scan(index, conditions),
-        full_scan(index, conditions),
+        *(scan(index, conditions, strict=strict) for scan in (bounded_scan, full_scan) for strict in (False, True)),
     ):
         assert database.explain(text).query_type == "r", text
 
@@ -136,6 +139,7 @@ def test_conditions_inside_and_outside_go_together(database: Database, made: Mad
 @pytest.mark.parametrize("variable", ["node", "relationship"])
 def test_each_statement_without_a_condition_is_taken(database: Database, made: Made, variable: str):
     index = made.of(variable)
+    assert database.explain(pool(index, made.clause, Split())).query_type == "r"
     for query in queries(index):
         clause: Clause = "procedure" if query.language == "5" else made.clause
         for text in (vector_search(index, query, clause).text, retrieval(index, query, clause).text):
@@ -154,10 +158,8 @@ def test_the_clause_is_taken_by_the_newest_release_only(database: Database, made
 
 
 @pytest.mark.parametrize("first", sorted(INSIDE_THE_INDEX))
-def test_each_pair_of_conditions_on_one_property_is_taken_inside_the_index(
-    newest: tuple[Database, VectorIndex], first: str
-):
-    database, index = newest
+def test_each_pair_of_conditions_on_one_property_is_taken_inside_the_index(newest: tuple[Database, Made], first: str):
+    database, index = newest[0], newest[1].node
     for second in sorted(INSIDE_THE_INDEX):
         both = merge([condition(first, INDEXED), condition(second, INDEXED)])
         conditions = split(both, index, database.capabilities, {INDEXED: ("INTEGER",)})
@@ -166,8 +168,8 @@ def test_each_pair_of_conditions_on_one_property_is_taken_inside_the_index(
 
 
 @pytest.mark.parametrize("operator", ALL_OPERATORS)
-def test_what_is_kept_outside_is_what_the_index_refuses(newest: tuple[Database, VectorIndex], operator: str):
-    database, index = newest
+def test_what_is_kept_outside_is_what_the_index_refuses(newest: tuple[Database, Made], operator: str):
+    database, index = newest[0], newest[1].node
     text = vector_search(index, default_query(index), "search", [condition(operator, INDEXED)]).text
     if operator in INSIDE_THE_INDEX:
         assert database.explain(text).plan

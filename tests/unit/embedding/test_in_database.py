@@ -182,7 +182,7 @@ def test_an_error_of_the_plugins_own_is_a_failed_embedding_too(caplog: pytest.Lo
 @pytest.mark.parametrize(
     "message",
     [
-        "Failed to invoke procedure `db.index.vector.queryNodes`: Index query vector has 8 dimensions",
+        "Failed to invoke procedure `db.index.vector.queryNodes`: Caused by: java.lang.IllegalArgumentException: no",
         "Variable `x` not defined",
         "",
     ],
@@ -190,6 +190,26 @@ def test_an_error_of_the_plugins_own_is_a_failed_embedding_too(caplog: pytest.Lo
 def test_another_error_is_left_to_others(caplog: pytest.LogCaptureFixture, message: str):
     assert InDatabaseEmbedder("openai", EVERYTHING).fault(failure(message)) is None
     assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Vector index 'x' has a configured dimensionality of 8, but the provided vector has dimension 5.",
+        (
+            "Failed to invoke procedure `db.index.vector.queryNodes`: Caused by: java.lang.IllegalArgumentException: "
+            "Index query vector has 5 dimensions, but indexed vectors have 8."
+        ),
+    ],
+    ids=["search-clause", "procedure"],
+)
+def test_a_vector_of_another_length_is_told_with_both_lengths_and_the_settings(message: str):
+    fault = InDatabaseEmbedder("openai", EVERYTHING).fault(failure(message))
+    assert isinstance(fault, SetupError)
+    assert str(fault) == (
+        "The provider's model makes vectors of 5 dimensions and the index holds vectors of 8: set "
+        "NEO4J_EMBEDDING_MODEL and NEO4J_EMBEDDING_DIMENSIONS to what made the index's vectors."
+    )
 
 
 @pytest.mark.parametrize(

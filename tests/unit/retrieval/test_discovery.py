@@ -71,21 +71,26 @@ class Told:
     def __init__(self, answers: Mapping[str, list[dict[str, Any]]]) -> None:
         self._answers = answers
         self.asked: list[str] = []
+        self.sampled: list[str] = []
+        """The indexes that a sample was taken from."""
 
     def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
-        del parameters
         self.asked.append(statement)
+        if "$sides" in statement:
+            self.sampled.append((parameters or {})["index"])
         return [Row(row) for row in next(rows for key, rows in self._answers.items() if key in statement)]
 
 
-def index_row(name: str, state: str = "ONLINE", labels: tuple[str, ...] = ("Doc",)) -> dict[str, Any]:
+def index_row(
+    name: str, state: str = "ONLINE", labels: tuple[str, ...] = ("Doc",), dimensions: int | None = 3
+) -> dict[str, Any]:
     return {
         "name": name,
         "type": "VECTOR",
         "entityType": "NODE",
         "labelsOrTypes": list(labels),
         "properties": ["emb"],
-        "config": {},
+        "config": {} if dimensions is None else {"vector.dimensions": dimensions},
         "state": state,
     }
 
@@ -99,13 +104,23 @@ def test_only_indexes_that_are_online_are_searchable_and_they_come_by_name():
                 index_row("a", labels=("Doc", "Page")),
                 index_row("broken", "FAILED"),
             ],
-            "count(n)": [{"place": 0, "count": 7}, {"place": 1, "count": 5}, {"place": 2, "count": 7}],
-            "valueType": [],
+            "`Page`": [{"count": 7}, {"count": 5}],
+            "count(n)": [{"count": 7}],
+            "$sides": [],
         }
     )
     found = discover(cast("Database", database))
     assert [(each.index.name, each.count) for each in found] == [("a", 12), ("b", 7)]
-    assert len(database.asked) == 2 + len(found)
+    assert sorted(database.sampled) == ["a", "b"]
+    assert len(database.asked) == 1 + 2 * len(found)
+
+
+def test_an_index_that_tells_no_dimensions_costs_one_round_trip_more():
+    database = Told(
+        {"SHOW INDEXES": [index_row("a", dimensions=None)], "$sides": [], "size(n.": [], "count(n)": [{"count": 0}]}
+    )
+    assert [each.sample for each in discover(cast("Database", database))] == [Sample(0, {})]
+    assert len(database.asked) == 4
 
 
 def test_no_index_costs_one_round_trip():
@@ -117,6 +132,7 @@ def test_no_index_costs_one_round_trip():
 def test_the_statement_to_begin_with_is_for_the_label_with_most_vectors():
     database = Told(
         {
+            "SHOW INDEXES": [],
             "db.labels": [{"label": "Few"}, {"label": "Odd `one`"}],
             "UNWIND keys(n)": [
                 {"place": 0, "key": "v", "dimensions": 64, "count": 3},
@@ -132,5 +148,10 @@ def test_the_statement_to_begin_with_is_for_the_label_with_most_vectors():
 
 @pytest.mark.parametrize("labels", [[], [{"label": "Doc"}]])
 def test_without_anything_like_a_vector_the_first_step_is_to_embed(labels: list[dict[str, Any]]):
-    said = how_to_begin(cast("Database", Told({"db.labels": labels, "UNWIND keys(n)": []})))
+    said = how_to_begin(cast("Database", Told({"SHOW INDEXES": [], "db.labels": labels, "UNWIND keys(n)": []})))
     assert said.startswith("No property looks like a vector: embed your texts into one, then CREATE VECTOR INDEX ")
+
+
+def test_indexes_that_are_not_online_are_told_with_their_states():
+    database = Told({"SHOW INDEXES": [index_row("a", "POPULATING"), index_row("b", "FAILED")]})
+    assert how_to_begin(cast("Database", database)) == "These are not: 'a' is POPULATING, 'b' is FAILED."

@@ -197,7 +197,7 @@ REFUSED: list[tuple[object, str]] = [
     ({"odd": {"min": 5, "$gt": "2026-01-31"}}, "filters.odd: its bounds are of different types"),
     ({"tags": "a"}, "filters.tags: "),
     ("{bad", "filters is a text that is no JSON: send an object."),
-    ("5", 'filters must be an object, for example {"year": 2003}.'),
+    ("5", 'filters must be an object, for example {"year": 2003}, or a list of {property, operator, value}.'),
     (7, "filters must be an object"),
     ([7], "Each filter is an object: {property, operator, value}."),
     ([{"operator": "="}], "Each filter is an object"),

@@ -43,9 +43,9 @@ NODES = VectorIndex(
     state="ONLINE",
 )
 RELATIONSHIPS = replace(NODES, name="says", variable="relationship", labels=("SAYS", "ASKS"))
-NEWEST = Capabilities(search_clause=True, in_list_filter=True, fulltext_search_clause=True)
-EARLY_2026 = replace(NEWEST, in_list_filter=False, fulltext_search_clause=False)
-OLD = Capabilities(search_clause=False, in_list_filter=False, fulltext_search_clause=False)
+NEWEST = Capabilities(search_clause=True, in_list_filter=True, fulltext_search_clause=True, embed_function=None)
+EARLY_2026 = replace(NEWEST, in_list_filter=False, fulltext_search_clause=False, embed_function=None)
+OLD = Capabilities(search_clause=False, in_list_filter=False, fulltext_search_clause=False, embed_function=None)
 TYPES = {
     "year": ("INTEGER",),
     "lang": ("STRING",),
@@ -169,24 +169,43 @@ def test_a_pool_is_filtered_after_the_index():
     conditions = Split(inside=INSIDE[:1], outside=(Condition("title", "CONTAINS", MARKER), Condition("n", "IS NULL")))
     assert pool(RELATIONSHIPS, "search", conditions).split("\n") == [
         "CYPHER 25",
+        "WITH $query_vector AS query_vector",
+        "CALL (query_vector) {",
         "MATCH ()-[relationship:`SAYS`|`ASKS`]->()",
         (
-            "SEARCH relationship IN (VECTOR INDEX `says` FOR $query_vector "
+            "SEARCH relationship IN (VECTOR INDEX `says` FOR query_vector "
             "WHERE relationship.`lang` = $filter_inside_0 LIMIT $candidates) SCORE AS score"
         ),
         ("WITH relationship, score WHERE relationship.`title` CONTAINS $filter_outside_0 AND relationship.`n` IS NULL"),
         "WITH elementId(relationship) AS id, score ORDER BY score DESC",
-        "WITH collect([id, score]) AS hits",
-        "RETURN size(hits) AS matched, hits[..$top_k] AS hits",
+        "RETURN collect([id, score]) AS hits",
+        "}",
+        "RETURN size(hits) AS matched, hits[..$top_k] AS hits, query_vector",
     ]
 
 
 def test_a_pool_without_the_clause_calls_the_procedure():
     lines = pool(NODES, "procedure", Split(outside=(Condition("year", "=", 1),))).split("\n")
-    assert lines[:2] == [
-        "CALL db.index.vector.queryNodes($index_name, $candidates, $query_vector) YIELD node, score",
+    assert lines[:4] == [
+        "WITH $query_vector AS query_vector",
+        "CALL (query_vector) {",
+        "CALL db.index.vector.queryNodes($index_name, $candidates, query_vector) YIELD node, score",
         "WITH node, score WHERE node.`year` = $filter_outside_0",
     ]
+
+
+@pytest.mark.parametrize(
+    ("vector", "head"),
+    [
+        ("ai.text.embed($query_text, $provider)", ["CYPHER 25"]),
+        ("genai.vector.encode($query_text, $provider)", []),
+    ],
+)
+def test_a_vector_that_the_database_makes_is_made_once_and_told(vector: str, head: list[str]):
+    text = pool(NODES, "procedure", Split(outside=(Condition("year", "=", 1),)), vector)
+    assert text.split("\n")[: len(head) + 1] == [*head, f"WITH {vector} AS query_vector"]
+    assert text.count(vector) == 1
+    assert text.endswith(", query_vector")
 
 
 def test_a_pool_without_conditions_outside_has_no_filter_after_the_index():
@@ -216,6 +235,18 @@ def test_a_scan_compares_by_the_indexs_own_function(scan: Callable[..., str]):
     assert "cosine" not in text
     assert "$zero_vector" not in text, "a zero vector has a distance"
     assert "()-[relationship:`SAYS`|`ASKS`]->()" in text
+
+
+@pytest.mark.parametrize("scan", [bounded_scan, full_scan])
+def test_a_strict_scan_takes_lists_of_finite_numbers_and_vectors_of_the_same_length(scan: Callable[..., str]):
+    text = scan(NODES, Split(outside=(Condition("a", "=", 1),)), strict=True)
+    assert (
+        "CASE WHEN valueType(node.`emb`) STARTS WITH 'LIST<FLOAT NOT NULL>' "
+        "OR valueType(node.`emb`) STARTS WITH 'LIST<INTEGER NOT NULL>' "
+        "THEN size(node.`emb`) = size($query_vector) AND all(x IN node.`emb` WHERE -1.0e308 < x < 1.0e308) "
+        "ELSE valueType(node.`emb`) STARTS WITH 'VECTOR<' "
+        "AND valueType(node.`emb`) CONTAINS '(' + toString(size($query_vector)) + ')' END"
+    ) in text
 
 
 def test_a_bounded_scan_takes_one_more_than_its_bound():
@@ -276,8 +307,7 @@ def every_statement(index: VectorIndex, conditions: Split) -> list[str]:
     query = default_query(index)
     return [
         *(pool(index, clause, conditions) for clause in ("search", "procedure")),
-        bounded_scan(index, conditions),
-        full_scan(index, conditions),
+        *(scan(index, conditions, strict=strict) for scan in (bounded_scan, full_scan) for strict in (False, True)),
         *(retrieval(index, query, clause).text for clause in ("search", "procedure")),
         vector_search(index, query, "search", conditions.inside).text,
         vector_search(index, query, "procedure").text,

@@ -80,7 +80,7 @@ class Settings(BaseSettings):
         "The model that made the index's vectors, as `provider:model` (LangChain) or `local:use-multilingual-v3`.",
         "EMBEDDING_MODEL", flag="--embedding-model",
     )  # fmt: skip
-    embedding_provider: Provider | None = _option(
+    embedding_provider: Annotated[Provider, BeforeValidator(_strip)] | None = _option(
         "Whose model embeds the question inside Neo4j, by its GenAI plugin: `openai`, `azure-openai`, `vertexai` or "
         "`bedrock-titan`. Without INDEX_NAME it gives the tool `vector-search`.",
         "NEO4J_EMBEDDING_PROVIDER", flag="--embedding-provider",
@@ -232,7 +232,12 @@ class Settings(BaseSettings):
 
     def _check_embedding(self) -> None:
         if self.embedding_provider is None:
+            if self.embedding_api_key or self.embedding_provider_model:
+                raise ValueError("NEO4J_EMBEDDING_PROVIDER is not set, and other NEO4J_EMBEDDING_ variables are")
             return
+        if self.demo:
+            raise ValueError("NEO4J_MCP_DEMO (--demo) has a model of its own: leave NEO4J_EMBEDDING_PROVIDER out")
+
         if self.embedding_model:
             raise ValueError("EMBEDDING_MODEL and NEO4J_EMBEDDING_PROVIDER are both set: take one of them")
         if lacking := missing(self.embedding_provider, self.embedding_credentials):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
+from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
 
 ENTITY_VARIABLE: dict[str, Literal["node", "relationship"]] = {"NODE": "node", "RELATIONSHIP": "relationship"}
+
+_SHOWN_NAMES = 20
+_SHOWN_CHARACTERS = 80
+"""Of a name that a caller sent."""
 
 _SHOW_INDEXES = """\
 SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, options, state
@@ -62,12 +66,13 @@ class Indexes:
             SetupError: It does not exist, is of another kind, or has failed.
             UnavailableError: It is still being populated.
         """
-        index = self.vector.get(name)
+        index, shown = self.vector.get(name), one_line(name, _SHOWN_CHARACTERS)
+
         if index is None:
             what = "is a full-text index" if name in self.fulltext else "does not exist in this database"
-            raise SetupError(
-                f"The vector index '{name}'{f' ({setting})' if setting else ''} {what}: {_names(self.vector)}"
-            )
+            named_by = f" ({setting})" if setting else ""
+            raise SetupError(f"The vector index '{shown}'{named_by} {what}: {_names(self.vector)}")
+
         if index.state == "POPULATING":
             raise UnavailableError(f"The vector index '{name}' is still being populated: ask again when it is online.")
         if index.state != "ONLINE":
@@ -117,5 +122,8 @@ def _is_quantised(config: Mapping[str, Any]) -> bool:
 
 
 def _names(names: Iterable[str]) -> str:
-    listed = ", ".join(f"'{name}'" for name in sorted(names))
+    known = sorted(names)
+    more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
+    listed = ", ".join(f"'{name}'" for name in known[:_SHOWN_NAMES]) + more
+
     return f"its vector indexes are {listed}." if listed else "it has no vector index; create one first."

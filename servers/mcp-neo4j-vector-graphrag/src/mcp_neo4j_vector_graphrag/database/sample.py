@@ -86,7 +86,7 @@ def sample_statement(variable: Literal["node", "relationship"]) -> str:
         "UNWIND [key IN keys(n) WHERE key <> $vector] AS key "
         "WITH size(sample) AS size, key, replace(valueType(n[key]), ' NOT NULL', '') AS type, n[key] AS value "
         f"WITH size, key, type, CASE WHEN type = 'STRING' THEN left(value, {_LONGEST_EXAMPLE}) "
-        "WHEN type STARTS WITH 'LIST' THEN null ELSE value END AS value "
+        "WHEN type STARTS WITH 'LIST' OR type STARTS WITH 'VECTOR' THEN null ELSE value END AS value "
         "WITH size, key, type, value, count(*) AS count ORDER BY count DESC, toStringOrNull(value) "
         "RETURN size, key, type, sum(count) AS count, collect(value) AS values ORDER BY key, count DESC"
     )
@@ -122,8 +122,11 @@ def _sides(dimensions: int) -> list[list[float]]:
 
 
 def _any_dimensions(database: Database, index: VectorIndex) -> int:
-    """Return the length of the first vector found, for an index that was made without; 1 if none is found."""
+    """Return the commonest length of the vectors found, for an index that was made without; 1 if none is found."""
     vector = f"n.{quote(index.property)}"
-    looked_at = f"MATCH {pattern(index)} WITH n LIMIT {_LOOKED_AT} WHERE {vector} IS NOT NULL"
-    text = f"{looked_at} RETURN size({vector}) AS size LIMIT 1"
+    is_vector = f"valueType({vector}) STARTS WITH 'LIST<FLOAT' OR valueType({vector}) STARTS WITH 'LIST<INTEGER'"
+    text = (
+        f"MATCH {pattern(index)} WITH n LIMIT {_LOOKED_AT} WITH CASE WHEN {is_vector} THEN size({vector}) END AS size "
+        "WHERE size > 0 WITH size, count(*) AS count ORDER BY count DESC LIMIT 1 RETURN size"
+    )
     return next((row["size"] for row in database.read(text)), 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import neo4j.vector
 from neo4j.exceptions import Neo4jError
 
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
@@ -129,7 +130,9 @@ class FilteredSearch:
         parameters = {**self.parameters, **self.conditions.parameters, **self.vector.parameters, **zero, **more}
         row = self.database.read(text, parameters)[0]
         if self.vector.vector is None:
-            self.vector = QueryVector.known([float(value) for value in row["query_vector"]])
+            made = row["query_vector"]
+            numbers: Any = made.to_native() if isinstance(made, neo4j.vector.Vector) else made
+            self.vector = QueryVector.known([float(number) for number in numbers])
 
         return row["matched"], row["hits"]
 

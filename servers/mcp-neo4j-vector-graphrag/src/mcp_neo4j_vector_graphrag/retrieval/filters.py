@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 TEXT_OPERATORS = ("CONTAINS", "STARTS WITH", "ENDS WITH")
 NULL_CHECKS = ("IS NULL", "IS NOT NULL")
+_ENTRY = frozenset({"property", "operator", "value"})
 OPERATORS = (*COMPARISONS, "IN", *TEXT_OPERATORS, *NULL_CHECKS)
 
 WITHIN, NOT_WITHIN = "WITHIN", "NOT WITHIN"
@@ -74,7 +75,9 @@ def parse(filters: object, known: Mapping[str, Property]) -> tuple[Condition, ..
     elif isinstance(given, Sequence) and not isinstance(given, str):
         triples = [_from_entry(entry) for entry in given]
     else:
-        raise QuestionError("filters must be an object, for example " + _example(known) + ".")
+        raise QuestionError(
+            f"filters must be an object, for example {_example(known)}, or a list of {{property, operator, value}}."
+        )
     conditions = [
         condition
         for name, operator, value in triples
@@ -130,7 +133,7 @@ def _from_value(name: str, value: object) -> list[tuple[str, str, Any]]:
 def _from_entry(entry: object) -> tuple[str, str, Any]:
     """Return what one `{property, operator, value}` stands for."""
     entry = _decoded(entry)
-    if not isinstance(entry, Mapping) or "property" not in entry:
+    if not isinstance(entry, Mapping) or "property" not in entry or set(entry) - _ENTRY:
         raise QuestionError("Each filter is an object: {property, operator, value}.")
     operator = " ".join(str(entry.get("operator") or "=").upper().split())
     if operator not in OPERATORS:

@@ -296,7 +296,10 @@ def _matching(index: VectorIndex, conditions: Split, *, strict: bool) -> list[st
     if strict:
         numbers = " OR ".join(f"valueType({vector}) STARTS WITH 'LIST<{kind} NOT NULL>'" for kind in sorted(_NUMBERS))
         finite = f"all(x IN {vector} WHERE -1.0e308 < x < 1.0e308)"
-        comparable = f"CASE WHEN {numbers} THEN {comparable} AND {finite} ELSE false END"
+        # Cypher 5 knows no size of a VECTOR, whose type tells it; its numbers are finite.
+        is_vector = f"valueType({vector}) STARTS WITH 'VECTOR<'"
+        as_long = f"valueType({vector}) CONTAINS '(' + toString(size($query_vector)) + ')'"
+        comparable = f"CASE WHEN {numbers} THEN {comparable} AND {finite} ELSE {is_vector} AND {as_long} END"
     if index.similarity == "cosine":
         comparable += f" AND {vector} <> $zero_vector"
     named = (*_named(conditions.inside, INSIDE), *_named(conditions.outside, OUTSIDE))
