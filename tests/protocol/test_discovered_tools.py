@@ -396,9 +396,8 @@ def test_an_index_that_must_be_there_stops_the_start(without_indexes: Articles):
     assert "Traceback" not in log
 
 
-@pytest.mark.parametrize("namespace", ["with space", "n" * 60])
-def test_a_namespace_that_no_tool_can_have_stops_the_start(articles: Articles, namespace: str):
-    code, log = run_to_end(articles.variables(NEO4J_NAMESPACE=namespace))
+def test_a_namespace_that_leaves_no_room_for_a_name_stops_the_start(articles: Articles):
+    code, log = run_to_end(articles.variables(NEO4J_NAMESPACE="n" * 60))
 
     assert code == 2
     assert "NEO4J_NAMESPACE" in log

@@ -15,7 +15,8 @@ from genai_plugin import GENAI_KEY
 from graphs import DIMENSIONS, create_index, remove, unique
 from mcp_neo4j_vector_graphrag.database import connection
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
-from mcp_neo4j_vector_graphrag.embedding.in_database import FAILED, NO_FUNCTION, Credentials, InDatabaseEmbedder
+from mcp_neo4j_vector_graphrag.embedding.in_database import FAILED, NO_FUNCTION, InDatabaseEmbedder
+from mcp_neo4j_vector_graphrag.embedding.provider import Credentials
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever

@@ -24,7 +24,8 @@ from graphs import DIMENSIONS, SIZE, remove, unique
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.embedding import choice
 from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
-from mcp_neo4j_vector_graphrag.embedding.in_database import Credentials, InDatabaseEmbedder
+from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
+from mcp_neo4j_vector_graphrag.embedding.provider import Credentials
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 
 if TYPE_CHECKING:

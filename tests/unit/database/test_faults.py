@@ -56,7 +56,7 @@ def test_a_known_code_says_what_to_do_and_quotes_nothing(code: str, kind: type[G
         (SessionExpired(SECRET), UnavailableError, UNREACHABLE),
         (ConnectionAcquisitionTimeoutError(SECRET), UnavailableError, "ConnectionAcquisitionTimeoutError"),
         (OSError(SECRET), UnavailableError, UNREACHABLE),
-        (RuntimeError(SECRET), GraphRAGError, "RuntimeError"),
+        (RuntimeError(SECRET), UnavailableError, "RuntimeError"),
     ],
 )
 def test_a_failed_connection_says_what_to_do_and_quotes_nothing(error: Exception, kind: type[GraphRAGError], told: str):

@@ -13,7 +13,7 @@ from neo4j.spatial import CartesianPoint, WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 from neo4j.vector import Vector
 
-from mcp_neo4j_vector_graphrag.database.values import LONG_VECTOR, PlainJson
+from mcp_neo4j_vector_graphrag.database.values import PlainJson
 
 PLAIN = PlainJson(vector_properties=frozenset({"emb"}), dimensions=frozenset({3}))
 
@@ -55,10 +55,10 @@ def test_a_value_is_plain_json(value: object, expected: object):
     "vector",
     [
         [0.1, 0.2, 0.3],
-        [0.5] * LONG_VECTOR,
+        [0.5] * 1536,
         Vector([1.0, 2.0], "f32"),
         Vector([1, 2], "i8"),
-        np.full(LONG_VECTOR, 0.5),
+        np.full(384, 0.5),
     ],
 )
 def test_a_vector_is_left_out_at_any_depth(vector: object):
@@ -72,7 +72,7 @@ def test_a_vector_in_a_list_leaves_its_place_empty():
 
 @pytest.mark.parametrize(
     "numbers",
-    [list(range(1, 201)), [1, 2, 3], [0.5] * (LONG_VECTOR - 1), [0.5] * LONG_VECTOR + ["x"], [0.1, 0.2, 3], []],
+    [list(range(1, 201)), [1, 2, 3], [0.5] * 168, [0.5] * 383 + ["x"], [0.1, 0.2, 3], []],
 )
 def test_a_list_that_is_no_vector_stays_whole(numbers: list[object]):
     assert PLAIN.value(numbers) == numbers

@@ -10,12 +10,13 @@ import pytest
 from neo4j.exceptions import Neo4jError
 from pydantic import SecretStr
 
-from mcp_neo4j_vector_graphrag.embedding.in_database import FAILED, Credentials, InDatabaseEmbedder, missing
+from mcp_neo4j_vector_graphrag.embedding.in_database import FAILED, InDatabaseEmbedder
+from mcp_neo4j_vector_graphrag.embedding.provider import Credentials, missing
 from mcp_neo4j_vector_graphrag.errors import SetupError
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.capabilities import EmbedFunction
-    from mcp_neo4j_vector_graphrag.embedding.in_database import Provider
+    from mcp_neo4j_vector_graphrag.embedding.provider import Provider
 
 NEW: EmbedFunction = "ai.text.embed"
 OLD: EmbedFunction = "genai.vector.encode"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from neo4j.time import DateTime, Duration, Time
 
-from mcp_neo4j_vector_graphrag.retrieval.coercion import convert, example, natural_type, phrase, span, within
+from mcp_neo4j_vector_graphrag.retrieval.coercion import convert, example, phrase, span, within
 
 PLUS_TWO = timezone(timedelta(hours=2))
 
@@ -159,13 +159,6 @@ def test_the_first_day_there_is_has_a_bound_too():
 def test_a_span_has_no_other_operator():
     with pytest.raises(ValueError, match="<>"):
         within(DAY, "<>")
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"), [(True, "BOOLEAN"), (1, "INTEGER"), (1.0, "FLOAT"), ("1", "STRING"), ([1], "STRING")]
-)
-def test_a_json_value_has_a_type_by_itself(value: object, expected: str):
-    assert natural_type(value) == expected
 
 
 @pytest.mark.parametrize(

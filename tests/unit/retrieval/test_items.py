@@ -42,7 +42,7 @@ class OwnFormatter(Stock):
     """Has a formatter of its author's."""
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
-        return RetrieverResultItem(content=f"- {record['text']}", metadata={"on": Date(2024, 2, 29), "v": [0.5] * 200})
+        return RetrieverResultItem(content=f"- {record['text']}", metadata={"on": Date(2024, 2, 29), "v": [0.5] * 768})
 
 
 def test_a_stock_retrievers_rows_have_no_python_notation():

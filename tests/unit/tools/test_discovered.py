@@ -235,14 +235,13 @@ def test_news_are_what_differs_from_the_last_list(looks: Looks):
     async def ask() -> None:
         tools = DiscoveredTools(looks)
         await tools.refresh(PATIENCE)
-        assert not tools.has_news, "nobody has listed them"
+        assert not tools.take_news(), "nobody has listed them"
         await tools.list_tools()
-        assert not tools.has_news
+        assert not tools.take_news()
         looks.names = ("search_a",)
         await tools.refresh(PATIENCE, at_once=True)
-        assert tools.has_news
-        await tools.list_tools()
-        assert not tools.has_news
+        assert tools.take_news()
+        assert not tools.take_news(), "they have been told"
 
     asyncio.run(ask())
 

@@ -10,7 +10,7 @@ from neo4j.exceptions import ServiceUnavailable
 
 from clients import client, text_of
 from mcp_neo4j_vector_graphrag.backend import Backend
-from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError, UnavailableError
+from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools.generic import CamelCaseArguments, IndexChoice, generic_tool
 
@@ -116,27 +116,11 @@ def test_a_call_is_answered_a_while_after_the_databases_timeout_at_the_latest():
     assert made(NEO4J_READ_TIMEOUT=7).seconds == 22
 
 
-def test_several_indexes_are_listed_by_name_with_what_they_hold():
-    several = choice(
-        index("reviews", "[REVIEWED|RATED]", "emb", dimensions=256),
-        index("films", "(Film|Series)", "plot", "year", dimensions=1536),
-        index("any", "(Any)", "emb", dimensions=None),
-        FULLTEXT,
-    )
-    with pytest.raises(QuestionError) as caught:
-        several.retriever()
-    assert str(caught.value) == (
-        "Name one of the vector indexes as index_name: 'any' (Any.emb, any dimensions); "
-        "'films' (Film, Series.plot, 1536 dimensions); "
-        "'reviews' (relationships REVIEWED, RATED.emb, 256 dimensions)."
-    )
-
-
 @pytest.mark.parametrize("indexes", [(), (FULLTEXT,)], ids=["none", "full-text-only"])
 def test_without_a_vector_index_the_way_to_one_is_told(indexes: tuple[dict[str, Any], ...]):
     with pytest.raises(SetupError) as caught:
         choice(*indexes).retriever()
-    assert str(caught.value).startswith("The database has no vector index. ")
+    assert str(caught.value).startswith("The database has no vector index that is online. ")
     assert "CREATE VECTOR INDEX" in str(caught.value)
 
 

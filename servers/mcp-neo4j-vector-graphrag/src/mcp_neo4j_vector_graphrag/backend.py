@@ -51,6 +51,7 @@ class Backend:
         ended = self._made.peek()
         if ended and self._demo and not self._demo.is_running:
             self._made.forget(ended)
+            ended.close()
 
         try:
             return self._made.get(seconds)

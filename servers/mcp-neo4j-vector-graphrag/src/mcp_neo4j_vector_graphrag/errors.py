@@ -19,6 +19,10 @@ class SetupError(GraphRAGError):
     """The operator must change a setting, the database or the installation."""
 
 
+class MissingIndexError(SetupError):
+    """The index that was asked for is not there, or is no vector index."""
+
+
 class UnavailableError(GraphRAGError):
     """Something can't be reached, is still starting or took too long: the same call may work later."""
 

@@ -86,16 +86,15 @@ def build(settings: Settings) -> FastMCP:
     """
     settings = with_demo_defaults(settings) if settings.demo else settings
     backend = Backend(settings)
-    catalog = Catalog(settings, backend)
     if settings.require_index:
-        _require_index(settings, backend, catalog)
+        _require_index(settings, backend)
     if settings.index_name:
         tool = configured_tool(settings, backend)
         return _server([tool], lifespan=_lifespan(backend, tool.retriever))
     if settings.embedding_provider:
         tool = generic_tool(settings, backend)
         return _server([tool], lifespan=_lifespan(backend, backend.database), middleware=[CamelCaseArguments()])
-    tools = DiscoveredTools(catalog.look)
+    tools = DiscoveredTools(Catalog(settings, backend).look)
     return _server(
         [],
         lifespan=_lifespan(backend, backend.database),
@@ -105,7 +104,7 @@ def build(settings: Settings) -> FastMCP:
     )
 
 
-def _require_index(settings: Settings, backend: Backend, catalog: Catalog) -> None:
+def _require_index(settings: Settings, backend: Backend) -> None:
     """See that there is an index to search: the one that is named, or any.
 
     Raises:
@@ -114,7 +113,7 @@ def _require_index(settings: Settings, backend: Backend, catalog: Catalog) -> No
     """
     if settings.index_name:
         require_index(settings, backend)
-    elif not catalog.look():
+    elif not Catalog(settings, backend).look():
         raise SetupError("The database has no vector index that can be searched, and --require-index asks for one.")
 
 
@@ -190,7 +189,7 @@ def _server(
     server = FastMCP(
         PACKAGE,
         version=version(PACKAGE),
-        middleware=[*middleware, ArgumentFaults()],
+        middleware=[ArgumentFaults(), *middleware],
         on_duplicate="error",
         mask_error_details=True,
         **options,

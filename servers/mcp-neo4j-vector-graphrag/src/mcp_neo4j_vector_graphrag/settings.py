@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from mcp_neo4j_vector_graphrag.embedding.in_database import Credentials, Provider, missing
+from mcp_neo4j_vector_graphrag.embedding.provider import Credentials, Provider, missing
 from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Settings(BaseSettings):
     )
     index_name: Text | None = _option(
         "The vector index that `neo4j_vector` searches, on nodes or relationships. Without one, every vector index of "
-        "the database gets a tool of its own.",
+        "the database gets a tool of its own, or with NEO4J_EMBEDDING_PROVIDER all have `vector-search`.",
         "INDEX_NAME", flag="--index-name",
     )  # fmt: skip
     embedding_model: Text | None = _option(
@@ -127,7 +127,7 @@ class Settings(BaseSettings):
     )  # fmt: skip
     top_k: int | None = _option(
         "How many results a tool returns when the caller doesn't say, 1 to 50. "
-        "Default: 5 of `neo4j_vector`, 10 of discovered tools.",
+        "Default: 5 of `neo4j_vector`, 10 of the other tools.",
         "TOP_K", flag="--top-k", ge=1, le=50,
     )  # fmt: skip
     candidates: int | None = _option(
@@ -275,9 +275,11 @@ class Settings(BaseSettings):
         if "@" in self.uri:
             raise ValueError("NEO4J_URI holds a user or a password: set NEO4J_USERNAME and NEO4J_PASSWORD for them")
         try:
-            _ = urlsplit(self.uri).port
+            host, _ = urlsplit(self.uri).hostname, urlsplit(self.uri).port
         except ValueError:
             raise ValueError("NEO4J_URI has a port that is no port: write it as in bolt://localhost:7687") from None
+        if not host:
+            raise ValueError("NEO4J_URI names no host: write it as in bolt://localhost:7687")
 
     def _is_loopback(self) -> bool:
         return self.server_host in ("127.0.0.1", "localhost", "::1")

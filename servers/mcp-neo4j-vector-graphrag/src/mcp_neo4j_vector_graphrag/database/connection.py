@@ -13,7 +13,7 @@ from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.capabilities import probe
 from mcp_neo4j_vector_graphrag.database.faults import translate
-from mcp_neo4j_vector_graphrag.errors import UnavailableError
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,15 +61,23 @@ class Database:
             self._capabilities = (self.epoch, probe(self))
         return self._capabilities[1]
 
-    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[neo4j.Record]:
+    def read(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, seconds: float | None = None
+    ) -> list[neo4j.Record]:
         """Return the rows of a reading statement.
+
+        Args:
+            statement: It may only read.
+            parameters: Its parameters.
+            seconds: The time that the database gives it, if less than usual.
+
 
         Raises:
             Neo4jError: Neo4j refused the statement; `fault` turns it into a text for the caller.
             DriverError: The connection failed, after retries.
             UnavailableError: Neither answer nor error came in time.
         """
-        return self._run(statement, parameters or {})[0]
+        return self._run(statement, parameters or {}, min(seconds or self.read_timeout, self.read_timeout))[0]
 
     def explain(self, statement: str) -> neo4j.ResultSummary:
         """Return the summary, with the plan, of a statement that is not run.
@@ -79,9 +87,9 @@ class Database:
             DriverError: The connection failed, after retries.
             UnavailableError: Neither answer nor error came in time.
         """
-        return self._run(f"EXPLAIN {statement}", {})[1]
+        return self._run(f"EXPLAIN {statement}", {}, self.read_timeout)[1]
 
-    def fault(self, error: Exception) -> Exception:
+    def fault(self, error: Exception) -> GraphRAGError:
         """Return what a caller is told in place of an error of the driver."""
         return translate(error, database=self.name, timeout=self.read_timeout)
 
@@ -89,32 +97,32 @@ class Database:
         """Close the driver and its connections."""
         self.driver.close()
 
-    def _run(self, statement: str, parameters: Mapping[str, Any]) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
-        end = time.monotonic() + self.read_timeout + _GRACE_SECONDS
+    def _run(
+        self, statement: str, parameters: Mapping[str, Any], seconds: float
+    ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
+        end = time.monotonic() + seconds + _GRACE_SECONDS
         retrying = Retrying(
             retry=retry_if_exception(_is_passing),
             stop=stop_after_delay(_RETRY_SECONDS),
             wait=wait_random_exponential(multiplier=0.05, max=1),
             reraise=True,
         )
-        return retrying(self._run_until, end, statement, parameters)
+        return retrying(self._run_until, end, seconds, neo4j.Query(statement, timeout=seconds), parameters)
 
     def _run_until(
-        self, end: float, statement: str, parameters: Mapping[str, Any]
+        self, end: float, seconds: float, query: neo4j.Query, parameters: Mapping[str, Any]
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
-        seconds = max(end - time.monotonic(), 0)
         try:
-            return deadline.start(self._run_once, statement, parameters).result(timeout=seconds)
+            return deadline.start(self._run_once, query, parameters).result(timeout=max(end - time.monotonic(), 0))
         except FutureTimeoutError:
             raise UnavailableError(
-                f"Neo4j gave no answer within {self.read_timeout + _GRACE_SECONDS:g} s, its own time limit of "
-                f"{self.read_timeout:g} s included (NEO4J_READ_TIMEOUT): ask again later."
+                f"Neo4j gave no answer within {seconds + _GRACE_SECONDS:g} s, its own time limit of "
+                f"{seconds:g} s included (NEO4J_READ_TIMEOUT): ask again later."
             ) from None
 
     def _run_once(
-        self, statement: str, parameters: Mapping[str, Any]
+        self, query: neo4j.Query, parameters: Mapping[str, Any]
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
-        query = neo4j.Query(statement, timeout=self.read_timeout)
         try:
             with self.driver.session(database=self.name, default_access_mode=neo4j.READ_ACCESS) as session:
                 result = session.run(query, dict(parameters))

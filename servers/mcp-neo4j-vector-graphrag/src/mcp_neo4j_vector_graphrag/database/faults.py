@@ -46,7 +46,7 @@ _BY_CODE: dict[str, tuple[type[GraphRAGError], str]] = {
     ),
     "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": (
         UnavailableError,
-        "The search took longer than {timeout:g} s and was ended: ask for fewer results, or raise NEO4J_READ_TIMEOUT.",
+        "The search took longer than {timeout} and was ended: ask for fewer results, or raise NEO4J_READ_TIMEOUT.",
     ),
     "Neo.ClientError.Transaction.TransactionTimedOut": (
         UnavailableError,
@@ -63,13 +63,13 @@ _BY_CODE: dict[str, tuple[type[GraphRAGError], str]] = {
 }
 
 
-def translate(error: Exception, *, database: str | None, timeout: float) -> GraphRAGError:
+def translate(error: Exception, *, database: str | None = None, timeout: float | None = None) -> GraphRAGError:
     """Return the fault that a caller is told of in place of one of the driver's.
 
     Args:
         error: What the driver raised.
         database: The database's name; `None` for the user's default one.
-        timeout: The time limit of a query, in seconds.
+        timeout: The time limit of a query, in seconds, where it is known.
 
     The driver's own text stands in the result for queries that Neo4j refuses, and nowhere else: it quotes the URI.
     """
@@ -77,7 +77,8 @@ def translate(error: Exception, *, database: str | None, timeout: float) -> Grap
         return error
     if isinstance(error, Neo4jError) and (fault := _BY_CODE.get(error.code or "")):
         kind, text = fault
-        return kind(text.format(database=f"'{database}'" if database else "of that name", timeout=timeout))
+        limit = f"{timeout:g} s" if timeout else "its time limit"
+        return kind(text.format(database=f"'{database}'" if database else "of that name", timeout=limit))
     if isinstance(error, AuthError):
         return SetupError(_BY_CODE["Neo.ClientError.Security.Unauthorized"][1])
     if isinstance(error, ConfigurationError):
@@ -88,7 +89,9 @@ def translate(error: Exception, *, database: str | None, timeout: float) -> Grap
         return _refused(error)
     if isinstance(error, DriverError):
         return UnavailableError(f"The connection to Neo4j failed ({type(error).__name__}): ask again.")
-    return UnavailableError(UNREACHABLE) if isinstance(error, OSError) else GraphRAGError(type(error).__name__)
+    if isinstance(error, OSError):
+        return UnavailableError(UNREACHABLE)
+    return UnavailableError(f"The search failed ({type(error).__name__}): ask again.")
 
 
 def _refused(error: Neo4jError) -> GraphRAGError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError, one_line
+from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,7 +63,8 @@ class Indexes:
             setting: The setting that names it, if one does.
 
         Raises:
-            SetupError: It does not exist, is of another kind, or has failed.
+            MissingIndexError: It does not exist, or is of another kind.
+            SetupError: It has failed.
             UnavailableError: It is still being populated.
         """
         index, shown = self.vector.get(name), one_line(name, _SHOWN_CHARACTERS)
@@ -71,7 +72,7 @@ class Indexes:
         if index is None:
             what = "is a full-text index" if name in self.fulltext else "does not exist in this database"
             named_by = f" ({setting})" if setting else ""
-            raise SetupError(f"The vector index '{shown}'{named_by} {what}: {_names(self.vector)}")
+            raise MissingIndexError(f"The vector index '{shown}'{named_by} {what}: {_names(self.vector)}")
 
         if index.state == "POPULATING":
             raise UnavailableError(f"The vector index '{name}' is still being populated: ask again when it is online.")

@@ -15,8 +15,9 @@ import neo4j.spatial
 import neo4j.time
 import neo4j.vector
 
-LONG_VECTOR = 128
-"""A list of floats alone that has as many items, or as many as a vector index has dimensions, is taken for a vector."""
+USUAL_DIMENSIONS = frozenset({256, 300, 384, 512, 768, 1024, 1536, 2048, 3072, 4096})
+"""A list of floats alone that is as long as embeddings usually are, or as an index says, is taken for a vector."""
+
 
 _OMIT = object()
 _ZERO_FRACTION = re.compile(r"\.0+(?=[+\-Z]|$)")
@@ -82,7 +83,7 @@ class PlainJson:
 
     def _list(self, items: list[object]) -> object:
         size = len(items)
-        if (size >= LONG_VECTOR or size in self.dimensions) and all(isinstance(item, float) for item in items):
+        if (size in USUAL_DIMENSIONS or size in self.dimensions) and all(isinstance(item, float) for item in items):
             return _OMIT
         return [self.value(item) for item in items]
 

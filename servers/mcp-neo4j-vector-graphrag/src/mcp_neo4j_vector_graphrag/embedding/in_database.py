@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from neo4j_graphrag.embeddings.base import Embedder
 
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from neo4j.exceptions import Neo4jError
-    from pydantic import SecretStr
 
+    from mcp_neo4j_vector_graphrag.embedding.provider import Credentials, Provider
 
-Provider = Literal["openai", "azure-openai", "vertexai", "bedrock-titan"]
 
 _logger = logging.getLogger(__name__)
 
@@ -54,41 +52,6 @@ _OLD_NAMES: dict[Provider, str] = {
     "vertexai": "VertexAI",
     "bedrock-titan": "Bedrock",
 }
-
-_REQUIRED: dict[Provider, tuple[str, ...]] = {
-    "openai": ("model", "api_key"),
-    "azure-openai": ("model", "api_key", "azure_resource"),
-    "vertexai": ("model", "api_key", "vertex_project", "vertex_region"),
-    "bedrock-titan": ("model", "aws_access_key_id", "aws_secret_access_key", "aws_region"),
-}
-"""What each provider needs, whichever function the database has; fields of `Credentials`."""
-
-
-@dataclass(frozen=True)
-class Credentials:
-    """The settings of a provider; those that it does not take are `None`."""
-
-    model: str | None = None
-    api_key: SecretStr | None = None
-    dimensions: int | None = None
-    azure_resource: str | None = None
-    vertex_project: str | None = None
-    vertex_region: str | None = None
-    vertex_publisher: str = "google"
-    aws_access_key_id: SecretStr | None = None
-    aws_secret_access_key: SecretStr | None = None
-    aws_region: str | None = None
-
-    @property
-    def secrets(self) -> frozenset[str]:
-        """The values that no log may hold."""
-        given = (self.api_key, self.aws_access_key_id, self.aws_secret_access_key)
-        return frozenset(secret.get_secret_value() for secret in given if secret)
-
-
-def missing(provider: Provider, given: Credentials) -> list[str]:
-    """Return the fields that a provider needs and that are not set."""
-    return [name for name in _REQUIRED[provider] if not getattr(given, name)]
 
 
 class InDatabaseEmbedder(Embedder):
@@ -121,6 +84,10 @@ class InDatabaseEmbedder(Embedder):
         cause = blank_out(message, self.credentials.secrets)
         _logger.error("The database could not embed a question: %s", one_line(cause, 1_000))
         return SetupError(FAILED)
+
+    def without_secrets(self, fault: GraphRAGError) -> GraphRAGError:
+        """Return a fault whose text, in part Neo4j's, quotes no secret."""
+        return type(fault)(blank_out(str(fault), self.credentials.secrets))
 
     def query_vector(self, question: str, function: EmbedFunction | None) -> QueryVector:
         """Return the call that embeds a question.

@@ -98,18 +98,6 @@ def _least(moment: Any) -> Any:  # noqa: ANN401 - a date and time
         return moment
 
 
-def natural_type(value: object) -> str:
-    """Return the type that a JSON value has by itself, for a property of which no value was seen."""
-    match value:
-        case bool():
-            return "BOOLEAN"
-        case int():
-            return "INTEGER"
-        case float():
-            return "FLOAT"
-    return "STRING"
-
-
 def phrase(kinds: tuple[str, ...]) -> str:
     """Return types as a person says them."""
     return " or ".join(_PHRASES[kind][0] for kind in kinds if kind in _PHRASES) or "value of its type"
@@ -213,3 +201,6 @@ _CONVERTERS: dict[str, Callable[[object], Hashable | None]] = {
     "LOCAL TIME": _time_of_day(zoned=False),
     "DURATION": _duration,
 }
+
+KINDS = tuple(_CONVERTERS)
+"""All types that a filter's value can be turned into."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
-from mcp_neo4j_vector_graphrag.retrieval.row import document_from_row
+from mcp_neo4j_vector_graphrag.retrieval.row import entity_as_document, row_as_document
 
 if TYPE_CHECKING:
     import neo4j
@@ -21,7 +21,8 @@ class DocumentRetriever(VectorGraphRetriever):
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
         """Return a row as a map with id and score, in plain JSON and without its vectors."""
-        return document_from_row(self.plain.row(record))
+        row = self.plain.row(record)
+        return row_as_document(row) if self.retrieval_query else entity_as_document(row)
 
 
 def configured_retriever(settings: Settings, database: Database, embedder: Embedder) -> VectorGraphRetriever:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neo4j.exceptions import Neo4jError
 
+from mcp_neo4j_vector_graphrag.database.cypher import words
 from mcp_neo4j_vector_graphrag.database.faults import complaint
 from mcp_neo4j_vector_graphrag.database.guard import refusal
 from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex, read_indexes
@@ -63,9 +65,25 @@ def make_contact(
     indexes = read_indexes(database)
     index = indexes.searchable(index_name, index_setting)
     query = statement.RetrievalQuery.parse(retrieval_query) if retrieval_query else statement.default_query(index)
+    _check_variable(query, index)
     clause, explained = _explained(database, index, query, allowed_procedures)
     plain = PlainJson(indexes.vector_properties, indexes.vector_dimensions)
     return Contact(epoch, index, query, clause, explained, plain)
+
+
+def _check_variable(query: RetrievalQuery, index: VectorIndex) -> None:
+    """See that a query is about what the index finds: `MATCH (node)` on a relationship index would match any node.
+
+    Raises:
+        SetupError: It isn't.
+    """
+    other = "relationship" if index.variable == "node" else "node"
+    used = set(re.findall(r"\b(?:node|relationship)\b", words(query.text)))
+    if used == {other}:
+        raise SetupError(
+            f"RETRIEVAL_QUERY uses the variable `{other}`, and the index '{index.name}' is on {index.variable}s: "
+            f"use `{index.variable}`."
+        )
 
 
 def _explained(

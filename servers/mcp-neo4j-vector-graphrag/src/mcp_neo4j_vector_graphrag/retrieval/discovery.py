@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from neo4j.exceptions import Neo4jError
+
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.cypher import quote
+from mcp_neo4j_vector_graphrag.database.faults import complaint
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.database.sample import Sample, read_sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from concurrent.futures import Future
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_FILTERS = 8
 _LOOKS_AT_ONCE = 8
+_logger = logging.getLogger(__name__)
+
 _COMMON = 0.5
 """A property outside the index is worth a filter if this share of the sample has it."""
 
@@ -54,9 +61,18 @@ def discover(database: Database, max_filters: int = MAX_FILTERS) -> list[Discove
     found: list[Discovered] = []
     for first in range(0, len(indexes), _LOOKS_AT_ONCE):
         batch = indexes[first : first + _LOOKS_AT_ONCE]
-        looks = [deadline.start(_look, database, index, max_filters) for index in batch]
-        found += [look.result() for look in looks]
+        looks = [(index, deadline.start(_look, database, index, max_filters)) for index in batch]
+        found += [each for index, look in looks if (each := _outcome(index, look))]
     return found
+
+
+def _outcome(index: VectorIndex, look: Future[Discovered]) -> Discovered | None:
+    """Return what a look found; `None` if Neo4j refused it, as it does when the index was dropped meanwhile."""
+    try:
+        return look.result()
+    except Neo4jError as error:
+        _logger.warning("The index '%s' gets no tool: %s", index.name, complaint(error)[0])
+        return None
 
 
 def _look(database: Database, index: VectorIndex, max_filters: int) -> Discovered:

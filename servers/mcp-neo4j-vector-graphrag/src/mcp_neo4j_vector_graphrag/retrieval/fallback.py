@@ -6,6 +6,7 @@ to the server's limit; at last all that match, however many, as long as the time
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,10 @@ MARGIN = 5
 """The far end of a pool is less complete than its near end, so the best are taken from this many times as many."""
 
 _NO_VECTOR = ("Neo.ClientError.Statement.ArgumentError", "Neo.ClientError.Statement.TypeError")
+_LEAST_SECONDS = 0.5
+"""What a statement is given when the time is nearly over."""
+_SHARE = 0.4
+"""Of the time that is left, for a look whether all that match are few."""
 _GROWTH = 10
 _TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 
@@ -62,13 +67,18 @@ class FilteredSearch:
     vector: QueryVector
     parameters: dict[str, Any]
 
+    def __post_init__(self) -> None:
+        """Start the clock: all statements together have the time of one query."""
+        self._end = time.monotonic() + self.database.read_timeout
+        self._is_slow = False
+
     def run(self) -> Hits:
-        """Return the best that match.
+        """Return the best that match; what was found in time, with a notice, if not all could be looked at.
 
         Raises:
             Neo4jError: Neo4j refused a statement.
             DriverError: The connection failed.
-            UnavailableError: No answer came in time.
+            UnavailableError: Not even the first answer came in time.
         """
         top_k: int = self.parameters["top_k"]
         size: int = self.parameters["candidates"]
@@ -77,14 +87,19 @@ class FilteredSearch:
             return Hits(hits)
         if matched >= MARGIN * top_k:
             return Hits(hits, _approximate(size))
-        if (few := self._few()) is not None:
-            return Hits(few)
-        while size < statement.MAX_CANDIDATES:
-            size = min(size * _GROWTH, statement.MAX_CANDIDATES)
-            matched, hits = self._pool(size)
-            if matched >= MARGIN * top_k:
-                return Hits(hits, _approximate(size))
-        return self._all(hits)
+        try:
+            if (few := self._few()) is not None:
+                return Hits(few)
+            while size < statement.MAX_CANDIDATES:
+                size = min(size * _GROWTH, statement.MAX_CANDIDATES)
+                matched, hits = self._pool(size)
+                if matched >= MARGIN * top_k:
+                    return Hits(hits, _approximate(size))
+            return Hits(hits, _incomplete(size)) if self._is_slow else Hits(self._scan(statement.full_scan)[1])
+        except (Neo4jError, UnavailableError) as error:
+            if isinstance(error, Neo4jError) and not _is_timeout(error):
+                raise
+            return Hits(hits, _incomplete(size))
 
     def _pool(self, size: int) -> tuple[int, list[list[Any]]]:
         """Return how many of the nearest `size` candidates match, and the best of those."""
@@ -92,43 +107,30 @@ class FilteredSearch:
         return self._ask(text, candidates=size)
 
     def _few(self) -> list[list[Any]] | None:
-        """Return the best of all that match if they are few enough to compare; `None` if not, or if that is unclear."""
+        """Return the best of all that match if they are few enough to compare; `None` if not, or if that takes long."""
         try:
-            matched, hits = self._scan(statement.bounded_scan, bound=SCAN_BOUND)
+            matched, hits = self._scan(statement.bounded_scan, share=_SHARE, bound=SCAN_BOUND)
         except Neo4jError as error:
             if not _is_timeout(error):
                 raise
+            self._is_slow = True
             return None
         return hits if matched <= SCAN_BOUND else None
 
-    def _all(self, known: list[list[Any]]) -> Hits:
-        """Return the best of all that match; those known already, with a notice, if that takes too long."""
-        try:
-            return Hits(self._scan(statement.full_scan)[1])
-        except UnavailableError:
-            pass
-        except Neo4jError as error:
-            if not _is_timeout(error):
-                raise
-        return Hits(
-            known,
-            f"Incomplete: only the nearest {statement.MAX_CANDIDATES} entries could be filtered within the time limit "
-            "(NEO4J_READ_TIMEOUT); more may match.",
-        )
-
-    def _scan(self, scan: Callable[..., str], **more: Any) -> tuple[int, list[list[Any]]]:  # noqa: ANN401 - as below
+    def _scan(self, scan: Callable[..., str], share: float = 1, **more: Any) -> tuple[int, list[list[Any]]]:  # noqa: ANN401 - as below
         """Return what a scan finds; it is repeated with a stricter look at the vectors if one of them is none."""
         try:
-            return self._ask(scan(self.index, self.conditions), **more)
+            return self._ask(scan(self.index, self.conditions), share, **more)
         except Neo4jError as error:
             if error.code not in _NO_VECTOR:
                 raise
-        return self._ask(scan(self.index, self.conditions, strict=True), **more)
+        return self._ask(scan(self.index, self.conditions, strict=True), share, **more)
 
-    def _ask(self, text: str, **more: Any) -> tuple[int, list[list[Any]]]:  # noqa: ANN401 - parameters of any type
+    def _ask(self, text: str, share: float = 1, **more: Any) -> tuple[int, list[list[Any]]]:  # noqa: ANN401 - parameters of any type
         zero = {"zero_vector": [0.0] * len(self.vector.vector)} if self.vector.vector else {}
         parameters = {**self.parameters, **self.conditions.parameters, **self.vector.parameters, **zero, **more}
-        row = self.database.read(text, parameters)[0]
+        seconds = max(share * (self._end - time.monotonic()), _LEAST_SECONDS)
+        row = self.database.read(text, parameters, seconds)[0]
         if self.vector.vector is None:
             made = row["query_vector"]
             numbers: Any = made.to_native() if isinstance(made, neo4j.vector.Vector) else made
@@ -139,6 +141,13 @@ class FilteredSearch:
 
 def _approximate(size: int) -> str:
     return f"Approximate: the filters were applied to the nearest {size} entries, since the index can't check them."
+
+
+def _incomplete(size: int) -> str:
+    return (
+        f"Incomplete: only the nearest {size} entries could be filtered within the time limit (NEO4J_READ_TIMEOUT); "
+        "more may match."
+    )
 
 
 def _is_timeout(error: Neo4jError) -> bool:

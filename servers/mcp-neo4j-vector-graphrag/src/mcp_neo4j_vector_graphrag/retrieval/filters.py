@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
@@ -25,12 +25,15 @@ OPERATORS = (*COMPARISONS, "IN", *TEXT_OPERATORS, *NULL_CHECKS)
 
 WITHIN, NOT_WITHIN = "WITHIN", "NOT WITHIN"
 """Of this module alone: in one, or none, of several `[lower, upper, value]`: two bounds of time, or a value."""
+COMPARES = "COMPARES"
+"""Of this module alone: at least one of several `[operator, bound]`, one for each type; a text counts as its number."""
 NOT_IN = "NOT IN"
 """Of this module alone: a value that could be of several types, in none of them."""
 
 _LONGEST_NAME = 60
 
 _SIDE = {">": "lower", ">=": "lower", "<": "upper", "<=": "upper"}
+_NUMBERS = frozenset({"INTEGER", "FLOAT"})
 _UNORDERED = frozenset({"STRING", "BOOLEAN", "DURATION"})
 
 _KEYS = {
@@ -98,6 +101,7 @@ def merge(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
         key = (condition.property, side or f"{condition.operator} {condition.value!r}")
         merged[key] = _tighter(merged[key], condition) if key in merged and side else condition
     for name in {condition.property for condition in conditions}:
+        _check_kinds([each for each in merged.values() if each.property == name and each.operator == COMPARES])
         _check_bounds(merged.get((name, "lower")), merged.get((name, "upper")))
     return tuple(merged.values())
 
@@ -153,9 +157,11 @@ def _property(name: str, known: Mapping[str, Property]) -> Property:
     return known[name]
 
 
-def _conditions(prop: Property, operator: str, value: object) -> list[Condition]:
+def _conditions(known: Property, operator: str, value: object) -> list[Condition]:
     if operator in NULL_CHECKS:
-        return [Condition(prop.name, operator)]
+        return [Condition(known.name, operator)]
+    prop = known if known.types else _of_any_type(known, value)
+
     if operator == "IN":
         return _one_of(prop, value)
     if isinstance(value, (list, tuple, Mapping)):
@@ -167,6 +173,13 @@ def _conditions(prop: Property, operator: str, value: object) -> list[Condition]
     if operator in _SIDE and prop.types and _UNORDERED.issuperset(prop.types):
         _refuse(prop, f"{operator} needs numbers, dates or times; use a value or a list")
     return _compared(prop, operator, value)
+
+
+def _of_any_type(prop: Property, value: object) -> Property:
+    """Return a property of which no value was seen, with every type that a filter's value could be stored in."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    kinds = (kind for kind in coercion.KINDS if all(coercion.convert(item, kind) is not None for item in values))
+    return replace(prop, types=tuple(kinds))
 
 
 def _one_of(prop: Property, value: object) -> list[Condition]:
@@ -188,11 +201,24 @@ def _compared(prop: Property, operator: str, value: object) -> list[Condition]:
     if len(prop.types) == 1 and prop.types[0] in coercion.SPANS:
         moments = coercion.span(value, prop.types[0]) or _refuse_value(prop, value)
         return [Condition(prop.name, *part) for part in coercion.within(moments, operator)]
-    kinds = tuple(kind for kind in prop.types if kind not in _UNORDERED) if operator in _SIDE else prop.types
-    typed = _typed(prop, value, kinds)
+    if operator in _SIDE and not _NUMBERS.issuperset(prop.types) and len(prop.types) > 1:
+        return [Condition(prop.name, COMPARES, _bounds(prop, operator, value))]
+    typed = _typed(prop, value, prop.types)
+
     if operator in ("=", "<>") and len(typed) > 1:
         return [Condition(prop.name, "IN" if operator == "=" else NOT_IN, typed)]
     return [Condition(prop.name, operator, typed[0])]
+
+
+def _bounds(prop: Property, operator: str, value: object) -> list[list[Any]]:
+    """Return the comparison in each of a property's types that have an order."""
+    bounds: list[list[Any]] = []
+    for kind in prop.types:
+        if kind in coercion.SPANS and (moments := coercion.span(value, kind)):
+            bounds += [list(part) for part in coercion.within(moments, operator)]
+        elif kind not in _UNORDERED and (typed := coercion.convert(value, kind)) is not None:
+            bounds.append([operator, typed])
+    return bounds or _refuse_value(prop, value)
 
 
 def _has_spans(prop: Property) -> bool:
@@ -210,7 +236,7 @@ def _admitted(prop: Property, value: object) -> list[list[Any]]:
 
 def _typed(prop: Property, value: object, kinds: tuple[str, ...]) -> list[Any]:
     """Return a value in each of the types that it can be turned into."""
-    converted = [coercion.convert(value, kind) for kind in kinds or (coercion.natural_type(value),)]
+    converted = [coercion.convert(value, kind) for kind in kinds]
     typed: list[Any] = []
     for item in converted:
         if item is not None and item not in typed:
@@ -235,8 +261,18 @@ def _check_bounds(lower: Condition | None, upper: Condition | None) -> None:
     if not lower or not upper:
         return
     _check_comparable(lower, upper)
-    if lower.value > upper.value or (lower.value == upper.value and upper.operator == "<"):
+    is_open = lower.operator == ">" or upper.operator == "<"
+    if lower.value > upper.value or (lower.value == upper.value and is_open):
         raise QuestionError(f"filters.{lower.property}: min lies above max, which nothing can match.")
+
+
+def _check_kinds(comparisons: list[Condition]) -> None:
+    """Refuse several bounds of a property with mixed types that no one type can meet."""
+    kinds = [
+        {float if isinstance(bound, (int, float)) else type(bound) for _, bound in each.value} for each in comparisons
+    ]
+    if kinds and not set.intersection(*kinds):
+        raise QuestionError(f"filters.{comparisons[0].property}: its bounds are of different types.")
 
 
 def _check_comparable(one: Condition, other: Condition) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from neo4j.exceptions import DriverError, Neo4jError
@@ -31,6 +33,29 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.sample import Property
     from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery
+
+
+_SAMPLE_SECONDS = 30.0
+"""So long the properties that filters may name are good for; new ones appear meanwhile."""
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    contact: Contact
+    at: float
+    properties: Mapping[str, Property]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The arguments of one search."""
+
+    vector: list[float] | None
+    text: str | None
+    top_k: int
+    ratio: int
+    parameters: dict[str, Any]
+    filters: Any
 
 
 class VectorGraphRetriever(VectorCypherRetriever):
@@ -77,7 +102,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
         self.filterable = filterable
         self._candidates = candidates
         self._index_setting = index_setting
-        self._sampled: tuple[Contact, Mapping[str, Property]] | None = None
+        self._sampled: _Sampled | None = None
         self._contacts = Background(self._make_contact)
         self.plain = PlainJson()
 
@@ -109,29 +134,43 @@ class VectorGraphRetriever(VectorCypherRetriever):
             UnavailableError: The database or the embedder can't be reached or took too long.
         """
         _check(query_vector, query_text, top_k, query_params)
+        wanted = _Wanted(query_vector, query_text, top_k, effective_search_ratio, query_params or {}, filters)
         try:
-            contact = self._current_contact()
-            _check_parameters(contact.query, query_params or {})
-            conditions = filtering.parse(filters, self._known_properties(contact)) if filters else ()
-            vector = self._query_vector(query_vector, query_text or "")
-            contact = self._suitable(contact, vector)
-            parameters = {
-                **(query_params or {}),
-                "query_text": query_text,
-                "top_k": top_k,
-                "candidates": statement.candidates(top_k, contact.index, self._candidates, effective_search_ratio),
-                "index_name": contact.index.name,
-            }
-            records, notice = self._find(contact, vector, parameters, conditions)
-        except (Neo4jError, DriverError) as error:
-            self._forget_contact()
-            raise self._fault(error) from error
+            return self._search(wanted)
         except SetupError:
             self._forget_contact()  # once it is put right, the next call must see it
             raise
-        return RawSearchResult(
-            records=_by_score(records, contact.query), metadata={"notice": notice} if notice else None
-        )
+        except Neo4jError as error:
+            if not _may_be_stale(error):
+                raise self._fault(error) from error
+        except DriverError as error:
+            raise self._fault(error) from error
+        return self._search_anew(wanted)
+
+    def _search_anew(self, wanted: _Wanted) -> RawSearchResult:
+        """Search once more with a new look at the index, which may have been dropped or made anew."""
+        self._forget_contact()
+        try:
+            return self._search(wanted)
+        except (Neo4jError, DriverError) as error:
+            raise self._fault(error) from error
+
+    def _search(self, wanted: _Wanted) -> RawSearchResult:
+        contact = self._current_contact()
+        _check_parameters(contact.query, wanted.parameters)
+        conditions = filtering.parse(wanted.filters, self._known_properties(contact)) if wanted.filters else ()
+        vector = self._query_vector(wanted.vector, wanted.text or "")
+        contact = self._suitable(contact, vector)
+        parameters = {
+            **wanted.parameters,
+            "query_text": wanted.text,
+            "top_k": wanted.top_k,
+            "candidates": statement.candidates(wanted.top_k, contact.index, self._candidates, wanted.ratio),
+            "index_name": contact.index.name,
+        }
+        records, notice = self._find(contact, vector, parameters, conditions)
+        metadata = {"notice": notice} if notice else None
+        return RawSearchResult(records=_by_score(records, contact.query), metadata=metadata)
 
     def prepare(self) -> None:
         """Look at the index and the retrieval query now, rather than at the first search.
@@ -179,7 +218,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
     def _fault(self, error: Neo4jError | DriverError) -> Exception:
         """Return what a caller is told in place of an error of the driver."""
         if isinstance(self.embedder, InDatabaseEmbedder) and isinstance(error, Neo4jError):
-            return self.embedder.fault(error) or self.database.fault(error)
+            return self.embedder.fault(error) or self.embedder.without_secrets(self.database.fault(error))
         return self.database.fault(error)
 
     def _find(
@@ -208,10 +247,12 @@ class VectorGraphRetriever(VectorCypherRetriever):
         """Return the properties that filters may name: those given, else the scalar ones of a sample."""
         if self.filterable is not None:
             return self.filterable
-        if self._sampled is None or self._sampled[0] is not contact:
+        sampled, now = self._sampled, time.monotonic()
+        if sampled is None or sampled.contact is not contact or now - sampled.at > _SAMPLE_SECONDS:
             found = read_sample(self.database, contact.index).properties
-            self._sampled = (contact, {name: known for name, known in found.items() if known.can_be_filtered})
-        return self._sampled[1]
+            known = {name: each for name, each in found.items() if each.can_be_filtered}
+            self._sampled = sampled = _Sampled(contact, now, known)
+        return sampled.properties
 
     def _current_contact(self) -> Contact:
         """Return what is known of the database; calls at the same time share one look at it."""
@@ -230,6 +271,11 @@ class VectorGraphRetriever(VectorCypherRetriever):
         return make_contact(
             self.database, self.index_name, self.retrieval_query, self.allowed_procedures, self._index_setting
         )
+
+
+def _may_be_stale(error: Neo4jError) -> bool:
+    """Whether an error may come of an index that is no longer what it was at the first contact."""
+    return not error.is_retryable() and not (error.code or "").startswith("Neo.ClientError.Transaction.")
 
 
 def _check(

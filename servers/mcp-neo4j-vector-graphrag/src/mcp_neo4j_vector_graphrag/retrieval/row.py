@@ -36,22 +36,23 @@ def _text_column(row: Mapping[str, Any]) -> str | None:
     return texts[0] if len(texts) == 1 else None
 
 
-def document_from_row(row: Mapping[str, Any]) -> RetrieverResultItem:
-    """Return a row of plain values as an item whose content is a map: the column `doc`, else the whole row.
+def entity_as_document(row: Mapping[str, Any]) -> RetrieverResultItem:
+    """Return a row of `default_query` as an item whose content is the entity's properties.
 
-    Relationships carry their type and both ends beside their properties.
+    Of a relationship it is a map of its type, its properties and the properties of both ends.
     """
+    about, doc = row["metadata"], row["doc"]
+    if "type" in about:
+        doc = {**{key: about[key] for key in _ENDS}, "properties": doc}
+    return RetrieverResultItem(content=doc, metadata={"score": row["score"], "id": about["id"]})
+
+
+def row_as_document(row: Mapping[str, Any]) -> RetrieverResultItem:
+    """Return a row of a retrieval query as an item whose content is the whole row; `score` and `id` stand beside it."""
     rest = dict(row)
-    score, metadata = rest.pop("score", None), rest.get("metadata")
-    doc, about = rest.get("doc"), metadata if isinstance(metadata, dict) else {}
-    if isinstance(doc, dict) and set(rest) <= {"doc", "metadata"}:
-        is_relationship = "type" in about and "start" in about
-        content = {**{key: about[key] for key in _ENDS}, "properties": doc} if is_relationship else doc
-    else:
-        content = rest
-    identity = rest.get("id", about.get("id"))
+    score, identity = rest.pop("score", None), rest.get("id")
     return RetrieverResultItem(
-        content=content, metadata={"score": score, "id": None if identity is None else str(identity)}
+        content=rest, metadata={"score": score, "id": None if identity is None else str(identity)}
     )
 
 

@@ -15,7 +15,7 @@ from mcp_neo4j_vector_graphrag.database.capabilities import NEW_EMBED
 from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, words
 from mcp_neo4j_vector_graphrag.database.sample import pattern
 from mcp_neo4j_vector_graphrag.embedding.query_vector import PARAMETER
-from mcp_neo4j_vector_graphrag.retrieval.filters import NOT_IN, NOT_WITHIN, NULL_CHECKS, WITHIN, Condition
+from mcp_neo4j_vector_graphrag.retrieval.filters import COMPARES, NOT_IN, NOT_WITHIN, NULL_CHECKS, WITHIN, Condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -336,6 +336,10 @@ def _predicate(value: str, parameter: str, condition: Condition) -> str:
         # What can't be compared is null, and no match.
         meets = f"any(span IN ${parameter} WHERE ({value} >= span[0] AND {value} < span[1]) OR {value} = span[2])"
         return meets if condition.operator == WITHIN else f"{value} IS NOT NULL AND NOT coalesce({meets}, false)"
+    if condition.operator == COMPARES:
+        holds = " ".join(f"WHEN '{sign}' THEN item {sign} bound[1]" for sign in ("<", "<=", ">", ">="))
+        bounds = f"any(bound IN ${parameter} WHERE CASE bound[0] {holds} END)"
+        return f"any(item IN [{value}, toFloatOrNull({value})] WHERE {bounds})"
     if condition.operator == NOT_IN:
         return f"NOT {value} IN ${parameter}"
     return f"{value} {condition.operator} ${parameter}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,8 @@ from mcp_types import ToolListChangedNotification
 from neo4j.exceptions import DriverError, Neo4jError
 
 from mcp_neo4j_vector_graphrag import deadline
-from mcp_neo4j_vector_graphrag.database.cypher import words
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
-from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
 from mcp_neo4j_vector_graphrag.tools.faults import FaultError, as_fault
@@ -65,11 +63,11 @@ class DiscoveredTools(Provider):
         self._tools: Mapping[str, Tool] = {}
         self._looked_at = float("-inf")
         self._looking: Future[tuple[Mapping[str, Tool], float] | Exception] | None = None
-        self._listed: frozenset[str] | None = None
+        self._told: frozenset[str] | None = None
 
     async def _list_tools(self) -> Sequence[Tool]:
         await self.refresh(_FIRST_LOOK_SECONDS)
-        self._listed = frozenset(self._tools)
+        self._told = self._definitions()
         return [self._tools[name] for name in sorted(self._tools)]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
@@ -113,10 +111,14 @@ class DiscoveredTools(Provider):
         else:
             self._tools, self._looked_at = outcome
 
-    @property
-    def has_news(self) -> bool:
-        """Whether the tools differ from those that were listed last."""
-        return self._listed is not None and frozenset(self._tools) != self._listed
+    def take_news(self) -> bool:
+        """Return whether the tools differ from those that were told last; from now on these are told."""
+        before, self._told = self._told, self._definitions()
+        return before is not None and before != self._told
+
+    def _definitions(self) -> frozenset[str]:
+        """Return all that a client knows of the tools."""
+        return frozenset(tool.to_mcp_tool().model_dump_json() for tool in self._tools.values())
 
     @property
     def names(self) -> list[str]:
@@ -146,7 +148,7 @@ class TellNews(Middleware):
             await self._notify()
             raise self._no_such_tool(context.message.name) from None
         except FaultError as error:
-            if isinstance(error.fault, SetupError):
+            if isinstance(error.fault, MissingIndexError):
                 await self._tools.refresh(_FIRST_LOOK_SECONDS, at_once=True)
             await self._notify()
             if context.message.name not in self._tools.names:
@@ -161,7 +163,7 @@ class TellNews(Middleware):
         return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.")
 
     async def _notify(self) -> None:
-        if self._tools.has_news:
+        if self._tools.take_news():
             await get_context().send_notification(ToolListChangedNotification())
 
 
@@ -204,11 +206,10 @@ class Catalog:
 
     def _tool(self, database: Database, found: Discovered) -> SearchTool | None:
         retriever = self._retriever(database, found)
-        if query := self._settings.retrieval_query:
+        if self._settings.retrieval_query:
             try:
-                _check_variable(query, found.index)
                 retriever.prepare()
-            except SetupError as error:
+            except GraphRAGError as error:
                 _logger.warning("The index '%s' gets no tool: %s", found.index.name, error)
                 return None
         return SearchTool(
@@ -218,7 +219,7 @@ class Catalog:
             retriever=lambda: retriever,
             default_top_k=self._settings.top_k or DEFAULT_TOP_K,
             max_top_k=MAX_TOP_K,
-            filters=filters_schema(found.filters),
+            filters=filters_schema(found.filters) if found.filters else None,
             collect=collect_documents,
             result=DocumentResult,
             response_limit=self._settings.response_limit,
@@ -235,16 +236,6 @@ class Catalog:
         self._retrievers[found.index] = retriever
         retriever.filterable = found.filters
         return retriever
-
-
-def _check_variable(query: str, index: VectorIndex) -> None:
-    """See that a retrieval query is about what an index finds: `MATCH (node)` on relationships would match any node.
-
-    Raises:
-        SetupError: It isn't.
-    """
-    if not re.search(rf"\b{index.variable}\b", words(query)):
-        raise SetupError(f"RETRIEVAL_QUERY does not use the variable `{index.variable}`, which is what it finds.")
 
 
 def describe(found: Discovered, about: str | None = None) -> str:

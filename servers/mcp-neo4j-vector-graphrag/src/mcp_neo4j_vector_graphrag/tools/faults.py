@@ -11,7 +11,6 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from neo4j.exceptions import DriverError, Neo4jError
 from neo4j_graphrag.exceptions import EmbeddingsGenerationError, Neo4jGraphRagError
 
-from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
 from mcp_neo4j_vector_graphrag.database.faults import translate
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError, one_line
 
@@ -67,7 +66,7 @@ def as_fault(error: BaseException) -> GraphRAGError:
     if isinstance(error, GraphRAGError):
         return error
     if isinstance(error, (Neo4jError, DriverError)):
-        return translate(error, database=None, timeout=DEFAULT_READ_TIMEOUT)
+        return translate(error)
     if isinstance(error, Neo4jGraphRagError):
         return _of_the_library(error)
     if isinstance(error, pydantic.ValidationError):
@@ -79,7 +78,7 @@ def as_fault(error: BaseException) -> GraphRAGError:
 def _of_the_library(error: Neo4jGraphRagError) -> GraphRAGError:
     """Return what a stock retriever means: the cause where the driver is behind it, else its own first line."""
     if isinstance(error.__cause__, (Neo4jError, DriverError)):
-        return translate(error.__cause__, database=None, timeout=DEFAULT_READ_TIMEOUT)
+        return translate(error.__cause__)
     if isinstance(error, EmbeddingsGenerationError):  # quotes the provider, which may quote the key
         return SetupError("The retriever's embedder failed: check its model, its key and its network.")
     return SetupError(f"The retriever can't search ({type(error).__name__}): {one_line(str(error))}")

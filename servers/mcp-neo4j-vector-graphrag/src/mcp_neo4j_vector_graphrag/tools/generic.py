@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mcp_neo4j_vector_graphrag.backend import Backend
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered
     from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
 
@@ -105,17 +105,18 @@ class IndexChoice:
         return self._retrievers[name]
 
     def _only_index(self, database: Database) -> str:
-        from mcp_neo4j_vector_graphrag.retrieval.discovery import how_to_begin  # noqa: PLC0415 - 0.8 s
+        from mcp_neo4j_vector_graphrag.retrieval.discovery import discover, how_to_begin  # noqa: PLC0415 - 0.8 s
 
         try:
-            indexes = sorted(read_indexes(database).vector.values(), key=lambda index: index.name)
-            if not indexes:
-                raise SetupError(f"The database has no vector index. {how_to_begin(database)}")
+            online = [index for index in read_indexes(database).vector.values() if index.state == "ONLINE"]
+            if not online:
+                raise SetupError(f"The database has no vector index that is online. {how_to_begin(database)}")
+            if len(online) > 1:
+                known = "; ".join(map(_candidate, discover(database)))
+                raise QuestionError(f"Name one of the vector indexes as index_name: {known}.")
         except (Neo4jError, DriverError) as error:
             raise database.fault(error) from error
-        if len(indexes) > 1:
-            raise QuestionError(f"Name one of the vector indexes as index_name: {'; '.join(map(_candidate, indexes))}.")
-        return indexes[0].name
+        return online[0].name
 
 
 class CamelCaseArguments(Middleware):
@@ -132,7 +133,10 @@ class CamelCaseArguments(Middleware):
         return await call_next(context.copy(message=message))
 
 
-def _candidate(index: VectorIndex) -> str:
+def _candidate(found: Discovered) -> str:
+    """Return what a caller must know of an index to choose it."""
+    index = found.index
     size = f"{index.dimensions} dimensions" if index.dimensions else "any dimensions"
-    kind = "" if index.variable == "node" else "relationships "
-    return f"'{index.name}' ({kind}{', '.join(index.labels)}.{index.property}, {size})"
+    kind = "relationships " if index.variable == "relationship" else ""
+    holds = f", texts in {', '.join(found.texts)}" if found.texts else ""
+    return f"'{index.name}' ({found.count} {kind}{' and '.join(index.labels)}, {index.property}, {size}{holds})"
