@@ -430,7 +430,8 @@ def test_an_index_that_is_made_or_dropped_is_seen_at_the_next_call(papers: Neo4j
 def test_without_an_index_the_statement_that_makes_one_is_told(emptied: Neo4jServer, only: McpClient):
     emptied.clear()
     assert only.refused(TOOL, query="paths").startswith(
-        "The database has no vector index that is online. No property looks like a vector: embed your texts into one, then "
+        "The database has no vector index that is online. "
+        "No property looks like a vector: embed your texts into one, then "
     )
     emptied.query("CREATE (:Note {emb: $emb})", emb=digest_vector("note", 32))
     said = only.refused(TOOL, query="paths")
