@@ -11,6 +11,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
 COMMAND = str(Path(sys.executable).with_name("mcp-neo4j-vector-graphrag"))
+NOT_INSTALLED = 2
 SETTINGS = {"NEO4J_URI": "bolt://127.0.0.1:1", "NEO4J_PASSWORD": "none", "INDEX_NAME": "none"}
 
 
@@ -24,6 +25,9 @@ async def tool_names() -> list[str]:
 def main() -> None:
     """Fail unless the wheel works."""
     subprocess.run([COMMAND, "--version"], check=True)  # noqa: S603 - our own command
+    without_extra = subprocess.run([COMMAND, "demo", "x"], capture_output=True, text=True, check=False)  # noqa: S603
+    if without_extra.returncode != NOT_INSTALLED or "[demo]" not in without_extra.stderr:
+        raise SystemExit(f"without its extra the demo says {without_extra.stderr!r}")
     names = asyncio.run(tool_names())
     if names != ["smoke-neo4j_vector"]:
         raise SystemExit(f"the wheel lists {names}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import pytest
 
@@ -92,3 +93,10 @@ def test_the_driver_is_silenced_where_everything_is(capsys: pytest.CaptureFixtur
     logs.configure("ERROR")
     logging.getLogger("neo4j").warning("chatter")
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "a://" * 250_000, "://" + "x" * 1_000_000])
+def test_a_long_word_takes_no_longer_than_its_length(text: str):
+    start = time.process_time()
+    Redacting().format(logging.LogRecord("any", logging.INFO, __file__, 1, text, (), None))
+    assert time.process_time() - start < 5  # a quadratic search takes minutes

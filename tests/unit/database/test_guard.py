@@ -27,6 +27,11 @@ READING = plan("ProduceResults", "text", plan("AllNodesScan", "node"))
         ("RETURN COUNT { LOAD/* */CSV FROM 'x' AS l RETURN l }", "LOAD CSV"),
         ("RETURN COLLECT { SHOW SETTINGS YIELD name RETURN name }", "SHOW"),
         ("RETURN COLLECT { SHOW ALL FUNCTIONS YIELD name RETURN name }", "SHOW"),
+        ("RETURN [x IN [1] | EXISTS { SHOW SETTINGS WHERE name = 'x' }]", "SHOW"),
+        ("RETURN [x IN [1] | COUNT { SHOW TRANSACTIONS }]", "SHOW"),
+        ("RETURN any(x IN [1] WHERE EXISTS { SHOW BUILT IN FUNCTIONS })", "SHOW"),
+        ("RETURN CASE WHEN true THEN COUNT { SHOW FULLTEXT INDEXES } END", "SHOW"),
+        ("RETURN COUNT { SHOW NODE PROPERTY UNIQUENESS CONSTRAINTS }", "SHOW"),
         ("RETURN COLLECT { TERMINATE TRANSACTIONS 'x' YIELD message RETURN message }", "TERMINATE TRANSACTIONS"),
         ("CALL { MATCH (n) RETURN n } IN TRANSACTIONS RETURN n", "IN TRANSACTIONS"),
         ("CALL { MATCH (n) RETURN n } IN 4 CONCURRENT TRANSACTIONS RETURN n", "IN TRANSACTIONS"),
@@ -40,6 +45,14 @@ READING = plan("ProduceResults", "text", plan("AllNodesScan", "node"))
 )
 def test_the_text_of_a_query_is_enough_to_refuse_it(query: str, expected: str):
     assert expected in (refusal("r", READING, query) or "")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["WITH node AS show RETURN show ORDER BY user", "MATCH (show:Show) RETURN show.user, 'SHOW USERS' AS text"],
+)
+def test_a_variable_called_show_is_no_clause(query: str):
+    assert refusal("r", READING, query) is None
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,7 @@ def test_a_span_has_no_other_operator():
         (2003, ("INTEGER",), "2003"),
         (True, ("BOOLEAN",), "true"),
         (DateTime(2026, 1, 31, 12, tzinfo=PLUS_TWO), ("ZONED DATETIME",), '"2026-01-31T12:00:00+02:00"'),
+        (Duration(days=10), ("DURATION",), '"P10D"'),
         (None, ("DATE",), '"2026-01-31"'),
         (None, (), '"…"'),
     ],

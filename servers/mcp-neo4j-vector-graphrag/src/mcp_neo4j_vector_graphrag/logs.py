@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)(_ID)?$", re.IGNORECASE)
-_USER_INFO = re.compile(r"(\w+://)[^@\s]+@")
+_USER_INFO = re.compile(r"://[^@\s]{1,512}@")
+"""Bounded, so that a long word takes no longer than its length."""
 _SHORTEST_SECRET = 4
 """A shorter one is no secret, and blanking it out would make every log line unreadable."""
 
@@ -39,7 +40,7 @@ class Redacting(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record's text, its traceback included, without secrets."""
-        return blank_out(_USER_INFO.sub(r"\1***@", super().format(record)), self._secrets)
+        return blank_out(_USER_INFO.sub("://***@", super().format(record)), self._secrets)
 
 
 def configure(level: str, secrets: frozenset[str] = frozenset()) -> None:

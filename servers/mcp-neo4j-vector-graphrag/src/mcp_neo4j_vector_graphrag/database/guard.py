@@ -31,9 +31,19 @@ ALLOWED_PROCEDURES = (
 )
 """Procedures that only read the graph, with `*` for any characters."""
 
+_KINDS = (
+    "ALL|BUILT|IN|USER|DEFINED|FULLTEXT|VECTOR|RANGE|POINT|TEXT|LOOKUP|NODE|REL|RELATIONSHIP|PROPERTY|UNIQUE|"
+    "UNIQUENESS|KEY|EXIST|EXISTENCE|TYPE|CURRENT|HOME|DEFAULT|POPULATED|COMPOSITE|SUPPORTED"
+)
+_SHOWN = (
+    r"SETTINGS?|TRANSACTIONS?|PROCEDURES?|FUNCTIONS?|INDEX(?:ES)?|CONSTRAINTS?|DATABASES?|USERS?|ROLES?|PRIVILEGES?|"
+    r"ALIAS(?:ES)?|SERVERS?|GRAPH\s+TYPE"
+)
+"""What SHOW can be followed by, and a variable called `show` hardly is."""
+
 _CLAUSES = {
     "LOAD CSV": re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE),
-    "SHOW": re.compile(r"\bSHOW\s+(?:\w+\s+)+YIELD\b", re.IGNORECASE),
+    "SHOW": re.compile(rf"\bSHOW\s+(?:(?:{_KINDS})\s+)*(?:{_SHOWN})\b", re.IGNORECASE),
     "TERMINATE TRANSACTIONS": re.compile(r"\bTERMINATE\s+TRANSACTIONS?\b", re.IGNORECASE),
     "IN TRANSACTIONS": re.compile(r"\}\s*IN\s+(?:\S+\s+)?(?:CONCURRENT\s+)?TRANSACTIONS\b", re.IGNORECASE),
 }

@@ -188,6 +188,8 @@ def _unverified(folder: Path, artifacts: list[Artifact]) -> list[Artifact]:
         verified: Stamps = json.loads((folder / _VERIFIED).read_text("utf-8"))
     except (OSError, ValueError):
         return artifacts
+    if not isinstance(verified, dict):
+        return artifacts
     return [
         artifact
         for artifact in artifacts

@@ -175,7 +175,7 @@ class _Link:
         try:
             port = json.loads(supervisor_file(home).read_text("utf-8"))["port"]
             link = cls(socket.create_connection(("127.0.0.1", port), _GREETING_DEADLINE))
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):  # its file may hold anything
             return None
         # The file of a killed supervisor may name a port that is another program's by now.
         if link._receive() and link._state.get("home") == str(home):

@@ -106,12 +106,8 @@ def phrase(kinds: tuple[str, ...]) -> str:
 def example(value: object, kinds: tuple[str, ...]) -> str:
     """Return a value as a caller writes it: one from the data, else one of the first type."""
     if value is not None:
-        return json.dumps(value, ensure_ascii=False, default=_iso)
+        return json.dumps(_PLAIN.value(value), ensure_ascii=False)
     return next((_PHRASES[kind][1] for kind in kinds if kind in _PHRASES), '"…"')
-
-
-def _iso(value: Any) -> str:  # noqa: ANN401 - a temporal type
-    return str(_PLAIN.value(value))
 
 
 def _integer(value: object) -> int | None:
@@ -154,7 +150,9 @@ def _zoned(value: object) -> neo4j.time.DateTime | None:
     if not isinstance(value, str):
         return None
     moment = datetime.fromisoformat(value.strip())
-    exact: neo4j.time.DateTime = _exact(_moment(moment if moment.tzinfo else moment.replace(tzinfo=UTC)), value)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    moment.astimezone(UTC)  # raises at the ends of time, where the driver could not send it
+    exact: neo4j.time.DateTime = _exact(_moment(moment), value)
     return exact
 
 

@@ -112,7 +112,7 @@ def _decoded(filters: object) -> object:
         return filters
     try:
         return json.loads(filters) if filters.strip() else None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise QuestionError("filters is a text that is no JSON: send an object.") from None
 
 
@@ -121,7 +121,7 @@ def _from_value(name: str, value: object) -> list[tuple[str, str, Any]]:
     if isinstance(value, str) and value.strip()[:1] in ("{", "["):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return [(name, "=", value)]
     if value is None:
         return []

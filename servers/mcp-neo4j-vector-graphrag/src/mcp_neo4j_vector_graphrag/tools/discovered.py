@@ -159,7 +159,7 @@ class TellNews(Middleware):
         return result
 
     def _no_such_tool(self, name: str) -> ToolError:
-        known = ", ".join(self._tools.names) or "none, since the database has no vector index"
+        known = ", ".join(self._tools.names) or "none, since the database has no vector index that is online"
         return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.")
 
     async def _notify(self) -> None:
