@@ -251,11 +251,13 @@ class Profiling(Database):
 
     most_rows = 0
 
-    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[neo4j.Record]:
+    def read(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, seconds: float | None = None
+    ) -> list[neo4j.Record]:
         profiled = self.driver.execute_query(f"PROFILE {statement}", dict(parameters or {}), database_=self.name)
         assert profiled.summary.profile
         self.most_rows = max(self.most_rows, rows_made(profiled.summary.profile))
-        return super().read(statement, parameters)
+        return super().read(statement, parameters, seconds)
 
 
 @pytest.mark.parametrize("dimensions", [2, None])

@@ -24,9 +24,11 @@ class Counting(Database):
 
     reads = 0
 
-    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[neo4j.Record]:
+    def read(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, seconds: float | None = None
+    ) -> list[neo4j.Record]:
         self.reads += 1
-        return super().read(statement, parameters)
+        return super().read(statement, parameters, seconds)
 
 
 @pytest.fixture

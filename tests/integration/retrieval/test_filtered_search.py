@@ -213,7 +213,7 @@ CASES: dict[str, tuple[Any, Predicate]] = {
     "mixed-number": ({"mixed": 7}, lambda e: e["mixed"] == 7),
     "mixed-text": ({"mixed": "8"}, lambda e: e["mixed"] == "8"),
     "mixed-list": ({"mixed": [7, 8, "10", "x"]}, lambda e: e["mixed"] in (7, "8", "10")),
-    "mixed-range": ({"mixed": {"min": 7}}, lambda e: isinstance(e["mixed"], int) and e["mixed"] >= 7),
+    "mixed-range": ({"mixed": {"min": 7}}, lambda e: float(e["mixed"]) >= 7),
     "mixed-unequal": (
         [{"property": "mixed", "operator": "<>", "value": "8"}],
         lambda e: e["mixed"] not in (8, "8"),
@@ -339,11 +339,13 @@ class Watched(Database):
     def capabilities(self) -> Capabilities:
         return self.known or super().capabilities
 
-    def read(self, statement: str, parameters: Mapping[str, Any] | None = None) -> list[neo4j.Record]:
+    def read(
+        self, statement: str, parameters: Mapping[str, Any] | None = None, seconds: float | None = None
+    ) -> list[neo4j.Record]:
         self.statements.append(statement)
         if self.loses and self.loses[0] in statement:
             raise self.loses[1]
-        return super().read(statement, parameters)
+        return super().read(statement, parameters, seconds)
 
     def kinds(self) -> list[str]:
         """Return what was asked in the search itself, in order."""

@@ -182,7 +182,7 @@ class Settings(BaseSettings):
         "ALLOWED_PROCEDURES", flag="--allowed-procedures", default=[],
     )  # fmt: skip
     read_timeout: float = _option(
-        "Seconds that the database gives a query. One that is a single long expression is answered in time as well, but "
+        "Seconds that the database gives a query. One that is a single long expression is answered in time too, but it "
         "goes on inside Neo4j, which can't end it.",
         "NEO4J_READ_TIMEOUT", flag="--read-timeout", default=30.0, gt=0, le=3600,
     )  # fmt: skip

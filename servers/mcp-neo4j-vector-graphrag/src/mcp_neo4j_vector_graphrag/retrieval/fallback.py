@@ -70,7 +70,6 @@ class FilteredSearch:
     def __post_init__(self) -> None:
         """Start the clock: all statements together have the time of one query."""
         self._end = time.monotonic() + self.database.read_timeout
-        self._is_slow = False
 
     def run(self) -> Hits:
         """Return the best that match; what was found in time, with a notice, if not all could be looked at.
@@ -95,7 +94,7 @@ class FilteredSearch:
                 matched, hits = self._pool(size)
                 if matched >= MARGIN * top_k:
                     return Hits(hits, _approximate(size))
-            return Hits(hits, _incomplete(size)) if self._is_slow else Hits(self._scan(statement.full_scan)[1])
+            return Hits(self._scan(statement.full_scan)[1])
         except (Neo4jError, UnavailableError) as error:
             if isinstance(error, Neo4jError) and not _is_timeout(error):
                 raise
@@ -113,7 +112,6 @@ class FilteredSearch:
         except Neo4jError as error:
             if not _is_timeout(error):
                 raise
-            self._is_slow = True
             return None
         return hits if matched <= SCAN_BOUND else None
 
