@@ -11,13 +11,12 @@ from pathlib import Path
 
 from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
 from mcp_neo4j_vector_graphrag.local.database import reset as reset_database
-from mcp_neo4j_vector_graphrag.local.demo import Demo
+from mcp_neo4j_vector_graphrag.local.demo_search import DEFAULTS
 from mcp_neo4j_vector_graphrag.local.neo4j_process import password_file
 from mcp_neo4j_vector_graphrag.local.progress import RichProgress
-from mcp_neo4j_vector_graphrag.retrieval.items import search
-from mcp_neo4j_vector_graphrag.retrieval.result import as_text, collect
 from mcp_neo4j_vector_graphrag.settings import Settings
-from mcp_neo4j_vector_graphrag.tools.configured import configured_tool
+
+_RESULTS = 5
 
 PROGRAM = "mcp-neo4j-vector-graphrag"
 
@@ -61,16 +60,29 @@ def _answer(question: str) -> int:
     with RichProgress() as progress:
         backend = Backend(settings, progress)
         try:
-            backend.database(seconds=None)
-            tool = configured_tool(settings, backend)
-            found = search(tool.retriever(), question, tool.default_top_k)
+            answer = _searched(backend, settings, question)
         finally:
             backend.close()
-    _print(as_text(collect(found.items, settings.response_limit)))
+    _print(answer)
     return 0
 
 
+def _searched(backend: Backend, settings: Settings, question: str) -> str:
+    backend.start()
+    # Two seconds of imports, while the database starts.
+    from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder  # noqa: PLC0415
+    from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415
+    from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415
+    from mcp_neo4j_vector_graphrag.retrieval.result import as_text, collect  # noqa: PLC0415
+
+    database = backend.database(seconds=None)
+    found = search(configured_retriever(settings, database, configured_embedder(settings)), question, _RESULTS)
+    return as_text(collect(found.items))
+
+
 def _keep_running() -> int:
+    from mcp_neo4j_vector_graphrag.local.demo import Demo  # noqa: PLC0415 - 1 s, which the other commands need not wait for
+
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
@@ -80,6 +92,7 @@ def _keep_running() -> int:
         _print(
             f"NEO4J_URI={connection.uri}\nNEO4J_USERNAME={connection.username}\n"
             f'NEO4J_PASSWORD="$(cat {password_file(demo.home)})"\nNEO4J_DATABASE={connection.database}\n'
+            f"INDEX_NAME={DEFAULTS['index_name']}\nEMBEDDING_MODEL={DEFAULTS['embedding_model']}\n"
             "The demo database runs until Ctrl-C."
         )
         ended.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import secrets
@@ -15,9 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-import neo4j
 import psutil
-from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from mcp_neo4j_vector_graphrag.local.artifacts import write_atomically
 from mcp_neo4j_vector_graphrag.local.errors import LocalDatabaseError
@@ -218,6 +217,7 @@ class Neo4jProcess:
 
             self._write_configuration()
             self._spawn(command)
+            importlib.import_module("neo4j")  # which takes a while as well
             if self._answers():
                 return
         raise LocalDatabaseError("No free port was found for Neo4j on this machine: try again.")
@@ -250,6 +250,8 @@ class Neo4jProcess:
 
     def _take_over(self) -> None:
         """Set the password at the first start, then see that the database answers to it."""
+        from neo4j.exceptions import AuthError, DriverError, Neo4jError  # noqa: PLC0415 - while the JVM starts
+
         try:
             try:
                 self._query("RETURN 1", self.password, self.database)
@@ -264,6 +266,8 @@ class Neo4jProcess:
             ) from error
 
     def _query(self, query: str, password: str, database: str, parameters: Mapping[str, str] | None = None) -> None:
+        import neo4j  # noqa: PLC0415 - as above
+
         auth = (USERNAME, password)
         with neo4j.GraphDatabase.driver(self.uri, auth=auth, max_transaction_retry_time=_QUERY_DEADLINE) as driver:
             driver.execute_query(query, dict(parameters or {}), database_=database)
