@@ -9,6 +9,7 @@ import pytest
 
 from clients import ERAS, StdioServer, assert_one_plain_line, client, error_of, items_of, text_of
 from films import INDEX
+from schema_lint import complaints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,31 +41,6 @@ def mcp(request: pytest.FixtureRequest, films: Films) -> Iterator[McpClient]:
     """Return a client of the published entry, in each protocol era."""
     with StdioServer(films.variables(), "--namespace", "dev") as server, client(server, request.param) as connected:
         yield connected
-
-
-def complaints(schema: Any, place: str = "") -> list[str]:
-    """Return what some client refuses in an input schema."""
-    if isinstance(schema, list):
-        return [found for part in schema for found in complaints(part, place)]
-    if not isinstance(schema, dict):
-        return []
-    kind = schema.get("type")
-    found = [
-        f"{place}: {key}" for key in ("$ref", "$defs", "exclusiveMinimum", "exclusiveMaximum", "const") if key in schema
-    ]
-    if isinstance(kind, list):
-        found.append(f"{place}: a list as type")
-    if kind == "array" and "items" not in schema:
-        found.append(f"{place}: an array without items")
-    if kind == "object" and "properties" not in schema:
-        found.append(f"{place}: an object without properties")
-    if place and schema.get("additionalProperties") is True:
-        found.append(f"{place}: nested additionalProperties")
-    for name, part in schema.get("properties", {}).items():
-        found += complaints(part, f"{place}/{name}")
-    for key in ("items", "anyOf", "oneOf", "allOf", "additionalProperties"):
-        found += complaints(schema.get(key), f"{place}/{key}")
-    return found
 
 
 @pytest.mark.parametrize(

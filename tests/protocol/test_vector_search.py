@@ -17,6 +17,7 @@ from digest_embedder import digest_vector
 from genai_plugin import GENAI_KEY
 from graphs import nearest
 from proxy import Relay
+from schema_lint import complaints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,30 +172,6 @@ def ranked(question: str) -> list[tuple[str, float]]:
 def titles(mcp: McpClient, **arguments: Any) -> list[str]:
     """Return the titles that a search finds."""
     return [item["doc"]["title"] for item in items_of(mcp.call(TOOL, **arguments))]
-
-
-def complaints(schema: Any, place: str = "") -> list[str]:
-    """Return what some client refuses in an input schema."""
-    if isinstance(schema, list):
-        return [found for part in schema for found in complaints(part, place)]
-    if not isinstance(schema, dict):
-        return []
-    kind = schema.get("type")
-    unknown = ("$ref", "$defs", "exclusiveMinimum", "exclusiveMaximum", "const")
-    found = [f"{place}: {key}" for key in unknown if key in schema]
-    if isinstance(kind, list):
-        found.append(f"{place}: a list as type")
-    if kind == "array" and "items" not in schema:
-        found.append(f"{place}: an array without items")
-    if kind == "object" and "properties" not in schema:
-        found.append(f"{place}: an object without properties")
-    if place and schema.get("additionalProperties") is True:
-        found.append(f"{place}: nested additionalProperties")
-    for name, part in schema.get("properties", {}).items():
-        found += complaints(part, f"{place}/{name}")
-    for key in ("items", "anyOf", "oneOf", "allOf", "additionalProperties"):
-        found += complaints(schema.get(key), f"{place}/{key}")
-    return found
 
 
 # What a client sees
