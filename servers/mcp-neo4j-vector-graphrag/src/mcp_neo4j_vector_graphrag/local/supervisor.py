@@ -19,6 +19,7 @@ from typing import Protocol
 from filelock import FileLock
 
 from mcp_neo4j_vector_graphrag.local.artifacts import write_atomically
+from mcp_neo4j_vector_graphrag.local.class_archive import begin_archive
 from mcp_neo4j_vector_graphrag.local.errors import LocalDatabaseError
 from mcp_neo4j_vector_graphrag.local.neo4j_process import DEMO_RELEASE, Neo4jProcess, stop_orphan
 
@@ -47,6 +48,18 @@ class DatabaseProcess(Protocol):
 
     def failure(self) -> LocalDatabaseError:
         """Say why it ended by itself."""
+
+
+class DemoProcess(Neo4jProcess):
+    """The demo's Neo4j: it starts faster from the second time on."""
+
+    def __init__(self, home: Path, jars: Path) -> None:
+        super().__init__(DEMO_RELEASE, home, jars, database=DATABASE)
+
+    def start(self) -> None:
+        """Start the JVM and wait until the database answers."""
+        begin_archive(self._jars)
+        super().start()
 
 
 class Supervisor:
@@ -147,7 +160,7 @@ def _line(state: dict[str, str]) -> bytes:
 def main() -> None:
     """Supervise the demo's Neo4j. The command line names its home folder and its folder of jars."""
     home, jars = (Path(argument) for argument in sys.argv[1:])
-    Supervisor(home, Neo4jProcess(DEMO_RELEASE, home, jars, database=DATABASE)).run()
+    Supervisor(home, DemoProcess(home, jars)).run()
 
 
 if __name__ == "__main__":
