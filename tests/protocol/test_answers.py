@@ -69,13 +69,16 @@ def test_a_score_that_is_no_number_is_null(serving: Serving):
 
 
 def test_results_that_are_too_much_are_cut_at_whole_items_and_it_is_told(serving: Serving):
-    # 8192 characters and a heading of 14: four fit 40,000, five don't.
+    # 8192 bytes and a heading of 14 are 2,052 tokens: three fit 8,000, four don't.
     query = "UNWIND range(1, 50) AS i RETURN reduce(s = 'x', _ IN range(1, 13) | s + s) AS text, 0.5 AS score"
     with serving(query) as mcp:
         result = mcp.call(TOOL, query="a shark", top_k=1)
 
-        assert [item["text"] for item in items_of(result)] == ["x" * 8192] * 4
-        notice = "Only the first 4 of 50 results are shown, to keep to 40000 characters."
+        assert [item["text"] for item in items_of(result)] == ["x" * 8192] * 3
+        notice = (
+            "Only the first 3 of 50 results are shown, to keep to 8000 tokens (RESPONSE_TOKEN_LIMIT): "
+            "ask a narrower question, or one with filters, for the others."
+        )
         assert result.structured_content["notice"] == notice
         assert text_of(result).endswith(notice)
         jsonschema.validate(result.structured_content, mcp.tool().output_schema)
@@ -90,8 +93,8 @@ def test_fifty_rows_of_a_hundred_kilobytes_are_cut_to_a_readable_answer(serving:
         result = mcp.call(TOOL, query="a shark", top_k=1)
 
         [item] = items_of(result)
-        assert set(item["text"]) == {"x"}
-        assert 39_000 < len(item["text"]) <= 40_000
+        assert set(item["text"]) == {*"x …"}
+        assert 31_000 < len(item["text"]) <= 32_000
         assert item["metadata"] == {"place": 1}
         assert "1 of 50" in result.structured_content["notice"]
         assert len(json.dumps(result.structured_content)) < 41_000

@@ -115,7 +115,7 @@ def test_an_address_without_a_scheme_of_neo4j_is_refused(uri: str):
         ("read_timeout", "0", "NEO4J_READ_TIMEOUT", "--read-timeout"),
         ("read_timeout", "inf", "NEO4J_READ_TIMEOUT", "--read-timeout"),
         ("read_timeout", "nan", "NEO4J_READ_TIMEOUT", "--read-timeout"),
-        ("response_limit", "10", "NEO4J_MCP_RESPONSE_LIMIT", "--response-limit"),
+        ("response_tokens", "10", "RESPONSE_TOKEN_LIMIT", "--response-token-limit"),
         ("log_level", "LOUD", "LOG_LEVEL", "--log-level"),
         ("demo", "perhaps", "NEO4J_MCP_DEMO", "--demo"),
     ],

@@ -136,9 +136,9 @@ def test_a_stock_retrievers_answer_has_no_python_notation(database: Database, fi
     expected = [f"film {i}" for i, _ in nearest(films.embeddings, QUESTION)[:2]]
     driver: neo4j.Driver = database.driver
     cypher = VectorCypherRetriever(driver, films.films, RETURN_TEXT, embedder, neo4j_database=database.name)
-    assert [item.content for item in search(cypher, "what?", 2).items] == expected
+    assert [item.content for item in search(cypher, "what?", {"top_k": 2}).items] == expected
     plain = VectorRetriever(driver, films.films, embedder, ["text", "year"], neo4j_database=database.name)
-    for item, text in zip(search(plain, "what?", 2).items, expected, strict=True):
+    for item, text in zip(search(plain, "what?", {"top_k": 2}).items, expected, strict=True):
         assert f'"text":"{text}"' in item.content
         assert not any(sign in item.content for sign in ("<Record", "<Node", "{'"))
         assert "emb" not in item.content

@@ -147,7 +147,7 @@ def test_the_answer_of_a_tool_has_the_same_values(database: Database, films: Fil
             embedder=KnownTexts({"what?": QUESTION}),
             retrieval_query="RETURN node.text AS text, score, date({year: -43, month: 3, day: 15}) AS d, node AS n",
         )
-        [item] = collect(search(retriever, "what?", 1).items).results
+        [item] = collect(search(retriever, "what?", {"top_k": 1}).items).results
     best, score = nearest(films.embeddings, QUESTION)[0]
     assert item.text == f"film {best}"
     assert item.score == pytest.approx(score, abs=1e-4)

@@ -46,7 +46,7 @@ class OwnFormatter(Stock):
 
 
 def test_a_stock_retrievers_rows_have_no_python_notation():
-    first, second = search(Stock(ROWS), "what?", 2).items
+    first, second = search(Stock(ROWS), "what?", {"top_k": 2}).items
     assert (first.content, first.metadata) == ("first", {"score": 0.9, "on": "2024-02-29"})
     assert (second.content, second.metadata) == ("second", {})
 
@@ -59,18 +59,18 @@ def test_the_same_after_the_librarys_pipeline_has_looked_at_the_retriever():
 
     retriever = Fresh(ROWS)
     isinstance(retriever, Retriever)
-    assert [item.content for item in search(retriever, "what?", 2).items] == ["first", "second"]
+    assert [item.content for item in search(retriever, "what?", {"top_k": 2}).items] == ["first", "second"]
 
 
 def test_the_question_and_the_number_are_handed_on():
     retriever = Stock(ROWS)
-    search(retriever, "what?", 7)
+    search(retriever, "what?", {"top_k": 7})
     assert retriever.asked == {"query_text": "what?", "top_k": 7}
 
 
 def test_a_retriever_that_takes_no_number_is_not_given_one():
     retriever = WithoutTopK(ROWS)
-    assert [item.content for item in search(retriever, "what?", 7).items] == ["first", "second"]
+    assert [item.content for item in search(retriever, "what?", {"top_k": 7}).items] == ["first", "second"]
     assert retriever.asked == {"query_text": "what?"}
 
 

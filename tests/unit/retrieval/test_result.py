@@ -7,7 +7,7 @@ import json
 import pytest
 from neo4j_graphrag.types import RetrieverResultItem
 
-from mcp_neo4j_vector_graphrag.retrieval.result import NO_RESULTS, Item, SearchResult, as_text, collect
+from mcp_neo4j_vector_graphrag.retrieval.result import NO_RESULTS, Item, SearchResult, as_text, collect, cut, tokens
 
 
 def items(*texts: str) -> list[RetrieverResultItem]:
@@ -40,40 +40,63 @@ def test_a_score_that_is_no_number_is_none(score: object):
 
 
 def test_what_fits_exactly_is_whole():
-    result = collect(items("a" * 400, "b" * 600), limit=1000)
+    result = collect(items("a" * 400, "b" * 600), limit=250)
     assert [len(item.text) for item in result.results] == [400, 600]
     assert result.notice is None
 
 
 def test_whole_results_are_left_out_at_the_end_and_it_is_told():
-    result = collect(items("a" * 400, "b" * 601, "c"), limit=1000)
+    result = collect(items("a" * 400, "b" * 601, "c"), limit=250)
     assert [item.text for item in result.results] == ["a" * 400]
-    assert result.notice == "Only the first 1 of 3 results are shown, to keep to 1000 characters."
+    assert result.notice == (
+        "Only the first 1 of 3 results are shown, to keep to 250 tokens (RESPONSE_TOKEN_LIMIT): "
+        "ask a narrower question, or one with filters, for the others."
+    )
     assert as_text(result).endswith(result.notice)
 
 
-def test_a_first_result_that_is_too_long_by_itself_is_cut():
-    result = collect(items("a" * 2000), limit=1000)
-    assert result.results[0].text == "a" * 1000
-    assert result.notice == "Cut, to keep to 1000 characters."
+def test_a_first_result_that_is_too_long_by_itself_is_cut_at_a_word_with_a_mark():
+    result = collect(items("word " * 400), limit=250)
+    assert result.results[0].text == "word " * 198 + "word …"
+    assert result.notice == "Cut, to keep to 250 tokens (RESPONSE_TOKEN_LIMIT)."
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "expected"),
+    [
+        ("one two", 7, "one two"),
+        ("one two three", 12, "one two …"),
+        ("a" * 20, 10, "aaaaaa …"),
+        ("a " + "b" * 20, 10, "a bbbb …"),
+        ("äöü" * 9, 10, "äöü …"),
+        ("\ud800" * 6, 5, "? …"),
+    ],
+)
+def test_a_text_is_cut_to_bytes_after_a_word_unless_that_loses_most_of_it(text: str, size: int, expected: str):
+    assert cut(text, size) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [("", 0), ("a", 1), ("abcde", 2), ("日本", 2)])
+def test_a_token_is_four_bytes(text: str, expected: int):
+    assert tokens(text) == expected
 
 
 def test_metadata_counts_and_is_left_out_when_it_is_what_is_too_long():
     long = [RetrieverResultItem(content="a" * 10, metadata={"score": 0.5, "b": "b" * 2000})]
-    result = collect(long, limit=1000)
+    result = collect(long, limit=250)
     assert result.results == [Item(text="a" * 10, score=0.5)]
     assert result.notice is not None
 
 
 def test_metadata_that_fits_stays_beside_a_text_that_is_cut():
     long = [RetrieverResultItem(content="a" * 2000, metadata={"b": 1})]
-    [item] = collect(long, limit=1000).results
+    [item] = collect(long, limit=250).results
     assert item.metadata == {"b": 1}
-    assert len(item.as_text()) == 1000
+    assert len(item.as_text().encode()) == 1000
 
 
 def test_fifty_rows_of_100_kilobytes_are_valid_json_within_the_limit():
-    result = collect(items(*["x" * 100_000] * 50), limit=40_000)
+    result = collect(items(*["x" * 100_000] * 50), limit=10_000)
     assert SearchResult.model_validate(json.loads(result.model_dump_json())) == result
     assert len(as_text(result)) < 41_000
     assert result.notice is not None

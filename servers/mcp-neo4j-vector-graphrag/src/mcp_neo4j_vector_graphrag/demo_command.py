@@ -78,7 +78,9 @@ def _searched(backend: Backend, settings: Settings, question: str, progress: Ric
 
     database = backend.database(seconds=None)
     with progress.step("searching"):
-        found = search(configured_retriever(settings, database, configured_embedder(settings)), question, _RESULTS)
+        found = search(
+            configured_retriever(settings, database, configured_embedder(settings)), question, {"top_k": _RESULTS}
+        )
     return as_text(collect(found.items))
 
 

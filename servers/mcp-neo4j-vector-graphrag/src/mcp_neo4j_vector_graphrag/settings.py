@@ -186,9 +186,10 @@ class Settings(BaseSettings):
         "goes on inside Neo4j, which can't end it.",
         "NEO4J_READ_TIMEOUT", flag="--read-timeout", default=30.0, gt=0, le=3600,
     )  # fmt: skip
-    response_limit: int = _option(
-        "Characters of text in one answer; whole results beyond it are left out, and the answer says so.",
-        "NEO4J_MCP_RESPONSE_LIMIT", flag="--response-limit", default=40_000, ge=1_000,
+    response_tokens: int = _option(
+        "Tokens of text in one answer, of about four characters; whole results beyond it are left out, and the answer "
+        "says so.",
+        "RESPONSE_TOKEN_LIMIT", flag="--response-token-limit", default=8_000, ge=200,
     )  # fmt: skip
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)] = _option(
         "How much is logged, on stderr.", "LOG_LEVEL", flag="--log-level", default="WARNING"

@@ -124,7 +124,11 @@ class Database:
         self, query: neo4j.Query, parameters: Mapping[str, Any]
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
         try:
-            with self.driver.session(database=self.name, default_access_mode=neo4j.READ_ACCESS) as session:
+            with self.driver.session(
+                database=self.name,
+                default_access_mode=neo4j.READ_ACCESS,
+                notifications_min_severity="OFF",  # whoever made the driver: a look at what isn't there is no news
+            ) as session:
                 result = session.run(query, dict(parameters))
                 return list(result), result.consume()
         except (ServiceUnavailable, SessionExpired):

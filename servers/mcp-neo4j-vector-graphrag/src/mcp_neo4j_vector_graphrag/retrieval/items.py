@@ -12,7 +12,7 @@ from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import neo4j
     from neo4j_graphrag.retrievers.base import Retriever
@@ -29,9 +29,16 @@ class Found:
     notice: str | None = None
 
 
-def search(retriever: Retriever, question: str, top_k: int, filters: object = None) -> Found:
-    """Return what a retriever finds for a question; one that takes no `top_k` decides itself how much that is."""
-    arguments: dict[str, Any] = {"query_text": question, "top_k": top_k, "filters": filters or None}
+def search(retriever: Retriever, question: str, arguments: Mapping[str, Any]) -> Found:
+    """Return what a retriever finds for a question.
+
+    Args:
+        retriever: Stock, custom or ours.
+        question: The question.
+        arguments: More for its search, by name, such as `top_k`. It is not given those that are `None`, and those that
+            it does not take: without a `top_k` it decides itself how much it returns.
+    """
+    arguments = {"query_text": question, **arguments}
     accepted = inspect.signature(retriever.get_search_results).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
     known = {name: value for name, value in arguments.items() if (takes_any or name in accepted) and value is not None}

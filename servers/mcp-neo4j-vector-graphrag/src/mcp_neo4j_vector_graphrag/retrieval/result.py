@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
     from neo4j_graphrag.types import RetrieverResultItem
 
-RESPONSE_LIMIT = 40_000
-"""Characters of text in one answer, about 10,000 tokens; what is left out is told."""
+RESPONSE_TOKENS = 8_000
+"""Tokens of text in one answer, as `tokens` estimates them; what is left out is told."""
+
+_BYTES_A_TOKEN = 4
+_MARK = " …"
 
 NO_RESULTS = "No results: the search ran, and nothing was found."
 
@@ -35,8 +38,8 @@ class Entry(BaseModel):
         heading = " ".join([*score, *self._notes()])
         return f"{heading}\n{self._body()}" if heading else self._body()
 
-    def shortened(self, limit: int) -> Self:
-        """Return the entry with a text of at most about `limit` characters."""
+    def shortened(self, size: int) -> Self:
+        """Return the entry with a text of at most about `size` bytes."""
         raise NotImplementedError
 
     def _notes(self) -> list[str]:
@@ -60,11 +63,12 @@ class Item(Entry):
         text = given.content if isinstance(given.content, str) else _json(given.content)
         return cls(text=text, score=_score(score), metadata=metadata)
 
-    def shortened(self, limit: int) -> Self:
+    def shortened(self, size: int) -> Self:
         """Return the item with its text cut, and without its metadata where that is what is too long."""
-        kept = self if len(self.as_text()) - len(self.text) < limit else self.model_copy(update={"metadata": {}})
-        room = max(limit - (len(kept.as_text()) - len(kept.text)), 0)
-        return kept.model_copy(update={"text": kept.text[:room]})
+        beside = _size(self.as_text()) - _size(self.text)
+        kept = self if beside < size else self.model_copy(update={"metadata": {}})
+        room = max(size - (_size(kept.as_text()) - _size(kept.text)), 0)
+        return kept.model_copy(update={"text": cut(kept.text, room)})
 
     def _notes(self) -> list[str]:
         return [_json(self.metadata)] if self.metadata else []
@@ -86,12 +90,12 @@ class Document(Entry):
 
         return cls(doc=given.content, id=metadata.get("id"), score=_score(metadata.get("score")))
 
-    def shortened(self, limit: int) -> Self:
+    def shortened(self, size: int) -> Self:
         """Return the document with its long texts cut."""
-        for length in (limit // 2, limit // 10, limit // 100, 20):
-            cut = self.model_copy(update={"doc": _with_short_texts(self.doc, length)})
-            if len(cut.as_text()) <= limit:
-                return cut
+        for length in (size // 2, size // 10, size // 100, 20):
+            shorter = self.model_copy(update={"doc": _with_short_texts(self.doc, length)})
+            if _size(shorter.as_text()) <= size:
+                return shorter
         return self.model_copy(update={"doc": {}})
 
     def _body(self) -> str:
@@ -117,22 +121,22 @@ class DocumentResult(Results[Document]):
 
 
 def collect(
-    items: Iterable[RetrieverResultItem], limit: int = RESPONSE_LIMIT, notice: str | None = None
+    items: Iterable[RetrieverResultItem], limit: int = RESPONSE_TOKENS, notice: str | None = None
 ) -> SearchResult:
-    """Return a retriever's items, in order, as far as their text fits `limit` characters.
+    """Return a retriever's items, in order, as far as their text fits `limit` tokens.
 
     Whole items are left out at the end; only a first one that is too long by itself is cut. The notice says so.
     """
-    taken, cut = _fitting([Item.of(item) for item in items], limit)
-    return SearchResult(results=taken, notice=_joined(notice, cut))
+    taken, left = _fitting([Item.of(item) for item in items], limit)
+    return SearchResult(results=taken, notice=_joined(notice, left))
 
 
 def collect_documents(
-    items: Iterable[RetrieverResultItem], limit: int = RESPONSE_LIMIT, notice: str | None = None
+    items: Iterable[RetrieverResultItem], limit: int = RESPONSE_TOKENS, notice: str | None = None
 ) -> DocumentResult:
     """Return a retriever's items as documents, as `collect` does."""
-    taken, cut = _fitting([Document.of(item) for item in items], limit)
-    return DocumentResult(results=taken, notice=_joined(notice, cut))
+    taken, left = _fitting([Document.of(item) for item in items], limit)
+    return DocumentResult(results=taken, notice=_joined(notice, left))
 
 
 def as_text(result: Results[Any]) -> str:
@@ -150,30 +154,53 @@ def _score(value: Any) -> float | None:  # noqa: ANN401 - whatever a retriever g
     return float(value) if is_number(value) else None
 
 
+def tokens(text: str) -> int:
+    """Return about how many tokens a model reads in a text: one for four bytes of UTF-8."""
+    return -(-_size(text) // _BYTES_A_TOKEN)
+
+
+def cut(text: str, size: int) -> str:
+    """Return a text of at most `size` bytes of UTF-8: a longer one ends after a whole word, with a mark."""
+    if _size(text) <= size:
+        return text
+    encoded = text.encode(errors="replace")
+    kept = encoded[: max(size - _size(_MARK), 0)].decode(errors="ignore")
+    head = encoded.decode()[: len(kept) + 1]  # the character after it tells whether the last word is whole
+    whole = head[: max(map(head.rfind, " \n\t"))].rstrip()
+    return (whole if len(whole) > len(kept) // 2 else kept) + _MARK
+
+
+def _size(text: str) -> int:
+    return len(text.encode(errors="replace"))
+
+
 def _fitting(given: list[EntryType], limit: int) -> tuple[list[EntryType], str | None]:
     """Return the entries that fit, and what to say of the others."""
-    ends = accumulate(len(entry.as_text()) for entry in given)
+    ends = accumulate(tokens(entry.as_text()) for entry in given)
     taken = [entry for entry, end in zip(given, ends, strict=True) if end <= limit]
     if len(taken) == len(given):
         return given, None
     if not taken:
-        taken = [given[0].shortened(limit)]
-    shown = f"Only the first {len(taken)} of {len(given)} results are shown" if len(taken) < len(given) else "Cut"
-    return taken, f"{shown}, to keep to {limit} characters."
+        taken = [given[0].shortened(limit * _BYTES_A_TOKEN)]
+    within = f"to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT)"
+    if len(taken) == len(given):
+        return taken, f"Cut, {within}."
+    left = f"Only the first {len(taken)} of {len(given)} results are shown, {within}"
+    return taken, f"{left}: ask a narrower question, or one with filters, for the others."
 
 
 def _joined(*notices: str | None) -> str | None:
     return " ".join(notice for notice in notices if notice) or None
 
 
-def _with_short_texts(value: Any, length: int) -> Any:  # noqa: ANN401 - any JSON value
+def _with_short_texts(value: Any, size: int) -> Any:  # noqa: ANN401 - any JSON value
     match value:
         case str():
-            return value if len(value) <= length else f"{value[: length - 1]}…"
+            return cut(value, size)
         case dict():
-            return {key: _with_short_texts(item, length) for key, item in value.items()}
+            return {key: _with_short_texts(item, size) for key, item in value.items()}
         case list():
-            return [_with_short_texts(item, length) for item in value]
+            return [_with_short_texts(item, size) for item in value]
     return value
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, DEFAULT_TOP_K, SearchTool
+from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
+from mcp_neo4j_vector_graphrag.tools.search import DEFAULT_TOP_K, SearchTool
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.backend import Backend
@@ -38,7 +39,7 @@ def configured_tool(settings: Settings, backend: Backend) -> SearchTool:
         description=describe(settings.index_name, settings.tool_description),
         retriever=retriever,
         default_top_k=settings.top_k or DEFAULT_TOP_K,
-        response_limit=settings.response_limit,
+        response_tokens=settings.response_tokens,
         seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
     )
 

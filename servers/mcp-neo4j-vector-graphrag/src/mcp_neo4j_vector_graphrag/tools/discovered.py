@@ -19,9 +19,10 @@ from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
+from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.faults import FaultError, as_fault
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
-from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, SearchTool
+from mcp_neo4j_vector_graphrag.tools.search import SearchTool, filters_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -219,10 +220,10 @@ class Catalog:
             retriever=lambda: retriever,
             default_top_k=self._settings.top_k or DEFAULT_TOP_K,
             max_top_k=MAX_TOP_K,
-            filters=filters_schema(found.filters) if found.filters else None,
+            arguments=(filters_argument(filters_schema(found.filters)),) if found.filters else (),
             collect=collect_documents,
             result=DocumentResult,
-            response_limit=self._settings.response_limit,
+            response_tokens=self._settings.response_tokens,
             seconds=self._settings.read_timeout + CALL_OVERHEAD_SECONDS,
         )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from neo4j.exceptions import DriverError, Neo4jError
+from pydantic import Field
 
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
@@ -13,8 +14,9 @@ from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.filters import OPERATORS
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
+from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.discovered import DEFAULT_TOP_K, MAX_TOP_K
-from mcp_neo4j_vector_graphrag.tools.search import CALL_OVERHEAD_SECONDS, SearchTool
+from mcp_neo4j_vector_graphrag.tools.search import Argument, SearchTool, filters_argument
 
 if TYPE_CHECKING:
     import mcp_types
@@ -28,6 +30,13 @@ if TYPE_CHECKING:
 
 NAME = "vector-search"
 """The tool's name before the namespace."""
+
+INDEX_NAME = Argument(
+    "index_name",
+    Annotated[str | None, Field(description="The vector index to search; may be left out where there is only one.")],
+    None,
+    use="choice",
+)
 
 _CAMEL_CASE = {"indexName": "index_name", "topK": "top_k"}
 _FILTERS: dict[str, Any] = {
@@ -63,11 +72,10 @@ def generic_tool(settings: Settings, backend: Backend) -> SearchTool:
         retriever=IndexChoice(settings, backend).retriever,
         default_top_k=settings.top_k or DEFAULT_TOP_K,
         max_top_k=MAX_TOP_K,
-        filters=_FILTERS,
-        takes_index_name=True,
+        arguments=(INDEX_NAME, filters_argument(_FILTERS)),
         collect=collect_documents,
         result=DocumentResult,
-        response_limit=settings.response_limit,
+        response_tokens=settings.response_tokens,
         seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
     )
 

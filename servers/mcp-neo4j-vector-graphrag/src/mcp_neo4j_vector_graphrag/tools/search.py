@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
-import asyncio
+import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastmcp.tools import Tool, ToolResult
-from mcp_types import ToolAnnotations
 from pydantic import Field, WithJsonSchema
 
-from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
-from mcp_neo4j_vector_graphrag.errors import QuestionError, UnavailableError
-from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_LIMIT, Results, SearchResult, as_text, collect
-from mcp_neo4j_vector_graphrag.tools.faults import to_tool_error
+from mcp_neo4j_vector_graphrag.errors import QuestionError
+from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, Results, SearchResult, as_text, collect
+from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from neo4j_graphrag.retrievers.base import Retriever
 
-    from mcp_neo4j_vector_graphrag.retrieval.items import Found
-
 MAX_TOP_K = 50
 DEFAULT_TOP_K = 5
-CALL_OVERHEAD_SECONDS = 15.0
-"""What a call may take beside its query: the embedding and, at the first call, the look at the index."""
 
-READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
 
-Question = Annotated[str, Field(description="Natural language question to search for.")]
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a search tool."""
 
-IndexName = Annotated[
-    str | None, Field(description="The vector index to search; may be left out where there is only one.")
-]
+    name: str
+    type: Any
+    """Its type with its description; what does not fit is refused before the search."""
+    default: Any = inspect.Parameter.empty
+    """Without one, a caller must give it."""
+    use: Literal["search", "choice", "parameter"] = "search"
+    """It goes to the retriever's search, to the choice of the retriever, or into the retrieval query."""
+
+    def as_parameter(self) -> inspect.Parameter:
+        """Return the argument as Python sees it."""
+        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=self.type)
+
+
+QUERY = Argument("query", Annotated[str, Field(description="Natural language question to search for.")])
+
+
+def top_k_argument(default: int, maximum: int) -> Argument:
+    """Return the argument that says how many results are wanted."""
+    description = f"How many results to return, 1 to {maximum}."
+    return Argument("top_k", Annotated[int, Field(ge=1, le=maximum, description=description)], default)
+
+
+def filters_argument(schema: Mapping[str, Any]) -> Argument:
+    """Return the argument that restricts a search; its values are turned into stored types later."""
+    return Argument("filters", Annotated[object, WithJsonSchema(dict(schema))], None)
 
 
 @dataclass(frozen=True)
@@ -48,19 +65,17 @@ class SearchTool:
     retriever: Callable[..., Retriever]
     """Called for each search, in a worker thread: it may wait for a database that is still starting.
 
-    With `takes_index_name` it is given the index's name, or `None`.
+    It is given the arguments whose use is the choice.
     """
     default_top_k: int = DEFAULT_TOP_K
     max_top_k: int = MAX_TOP_K
-    filters: Mapping[str, Any] | None = None
-    """The JSON schema of the argument `filters`; without one, there is no such argument."""
-    takes_index_name: bool = False
-    """Whether there is an argument `index_name`."""
+    arguments: tuple[Argument, ...] = ()
+    """Those beside `query` and `top_k`."""
     collect: Callable[..., Results[Any]] = collect
     """Makes the answer of a retriever's items."""
     result: type[Results[Any]] = SearchResult
     """The answer's model."""
-    response_limit: int = RESPONSE_LIMIT
+    response_tokens: int = RESPONSE_TOKENS
     seconds: float = DEFAULT_READ_TIMEOUT + CALL_OVERHEAD_SECONDS
     """A call is answered within this time, whatever it waits for; clients give up at 60 s."""
 
@@ -77,52 +92,24 @@ class SearchTool:
 
     def _handler(self) -> Callable[..., Awaitable[ToolResult]]:
         """Return the function whose arguments are the tool's."""
-        top_k = Annotated[
-            int, Field(ge=1, le=self.max_top_k, description=f"How many results to return, 1 to {self.max_top_k}.")
-        ]
 
-        async def plain(query: str, top_k: int = self.default_top_k) -> ToolResult:
-            return await self._answer(query, top_k)
+        async def handler(**given: Any) -> ToolResult:  # noqa: ANN401 - as the signature says, which is made below
+            result = await answered(self.seconds, self._search, given)
+            return ToolResult(content=as_text(result), structured_content=result.model_dump(mode="json"))
 
-        async def filtered(query: str, top_k: int = self.default_top_k, filters: object = None) -> ToolResult:
-            return await self._answer(query, top_k, filters)
-
-        async def any_index(
-            query: str, index_name: str | None = None, top_k: int = self.default_top_k, filters: object = None
-        ) -> ToolResult:
-            return await self._answer(query, top_k, filters, index_name)
-
-        annotations: dict[str, Any] = {"query": Question, "top_k": top_k, "index_name": IndexName}
-        annotations["filters"] = Annotated[object, WithJsonSchema(dict(self.filters or {}))]
-        handler: Callable[..., Awaitable[ToolResult]] = plain if self.filters is None else filtered
-        handler = any_index if self.takes_index_name else handler
-        handler.__annotations__ |= {name: annotations[name] for name in handler.__annotations__ if name in annotations}
+        arguments = (QUERY, top_k_argument(self.default_top_k, self.max_top_k), *self.arguments)
+        handler.__annotations__ = {argument.name: argument.type for argument in arguments}
+        parameters = [argument.as_parameter() for argument in arguments]
+        handler.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # which `inspect` reads
         return handler
 
-    async def _answer(
-        self, query: str, top_k: int, filters: object = None, index_name: str | None = None
-    ) -> ToolResult:
-        try:
-            result = await self._found(query, top_k, filters, index_name)
-        except Exception as error:  # noqa: BLE001 - all of them are told apart there
-            raise to_tool_error(error) from None
-        return ToolResult(content=as_text(result), structured_content=result.model_dump(mode="json"))
-
-    async def _found(self, query: str, top_k: int, filters: object, index_name: str | None) -> Results[Any]:
-        if not query.strip():
-            raise QuestionError("The question is blank: ask for something in a few words.")
-        # In a thread of its own: a slow embedder or database holds up no other call, nor the end of the process.
-        running = asyncio.wrap_future(deadline.start(self._search, query, top_k, filters, index_name))
-        try:
-            found = await asyncio.wait_for(running, self.seconds)
-        except TimeoutError:
-            raise UnavailableError(
-                f"The search gave no answer within {self.seconds:g} s: ask again later, or for fewer results."
-            ) from None
-        return self.collect(found.items, self.response_limit, found.notice)
-
-    def _search(self, query: str, top_k: int, filters: object, index_name: str | None) -> Found:
+    def _search(self, given: dict[str, Any]) -> Results[Any]:
         from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415 - 0.8 s, for the first call
 
-        retriever = self.retriever(index_name) if self.takes_index_name else self.retriever()
-        return search(retriever, query, top_k, filters)
+        question = given.pop("query")
+        if not question.strip():
+            raise QuestionError("The question is blank: ask for something in a few words.")
+        choice = {argument.name: given.pop(argument.name) for argument in self.arguments if argument.use == "choice"}
+        parameters = {each.name: given.pop(each.name) for each in self.arguments if each.use == "parameter"}
+        found = search(self.retriever(**choice), question, {**given, "query_params": parameters or None})
+        return self.collect(found.items, self.response_tokens, found.notice)
