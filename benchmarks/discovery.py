@@ -12,6 +12,7 @@ import time
 from neo4j_server import server
 
 from mcp_neo4j_vector_graphrag.database.connection import Database
+from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.retrieval.discovery import discover
 
 INDEXES = 50
@@ -47,7 +48,7 @@ def main() -> None:
             seconds = []
             for _ in range(LOOKS):
                 start = time.perf_counter()
-                found = discover(database)
+                found = discover(database, read_indexes(database).online)
                 seconds.append(time.perf_counter() - start)
             medians.append(statistics.median(seconds))
             filters = sum(len(each.filters) for each in found)

@@ -8,6 +8,7 @@ import pytest
 
 from graphs import Films, create_index, quoted, remove, unique, vectors
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
+from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered, discover, how_to_begin
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
 
@@ -37,11 +38,13 @@ def counting(database: Database) -> Counting:
 
 
 def found_in(database: Database, name: str, **options: Any) -> Discovered:
-    return next(each for each in discover(database, **options) if each.index.name == name)
+    return next(
+        each for each in discover(database, read_indexes(database).online, **options) if each.index.name == name
+    )
 
 
 def test_indexes_on_nodes_and_relationships_are_found_with_their_filters(counting: Counting, films: Films):
-    found = {each.index.name: each for each in discover(counting)}
+    found = {each.index.name: each for each in discover(counting, read_indexes(counting).online)}
 
     assert list(found) == sorted(found)
     assert counting.reads == 1 + 2 * len(found)

@@ -56,3 +56,10 @@ def test_what_holds_vectors_is_known_over_all_indexes():
     known = indexes(index("a"), index("b", dimensions=None, prop="vec"), index("c", dimensions=1536))
     assert known.vector_properties == {"emb", "vec"}
     assert known.vector_dimensions == {3, 1536}
+
+
+def test_indexes_that_are_not_online_are_told_with_their_states():
+    known = indexes(index("c"), index("b", "FAILED"), index("a", "POPULATING"))
+    assert [each.name for each in known.online] == ["c"]
+    assert known.waiting == "The vector index 'a' is POPULATING, 'b' is FAILED."
+    assert indexes(index("c")).waiting == ""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.database.sample import Property, Sample
-from mcp_neo4j_vector_graphrag.retrieval.discovery import discover, how_to_begin, offered
+from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered, discover, how_to_begin, offered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,6 +96,10 @@ def index_row(
     }
 
 
+def seen(database: Told) -> list[Discovered]:
+    return discover(cast("Database", database), read_indexes(cast("Database", database)).online)
+
+
 def test_only_indexes_that_are_online_are_searchable_and_they_come_by_name():
     database = Told(
         {
@@ -109,7 +114,7 @@ def test_only_indexes_that_are_online_are_searchable_and_they_come_by_name():
             "$sides": [],
         }
     )
-    found = discover(cast("Database", database))
+    found = seen(database)
     assert [(each.index.name, each.count) for each in found] == [("a", 12), ("b", 7)]
     assert sorted(database.sampled) == ["a", "b"]
     assert len(database.asked) == 1 + 2 * len(found)
@@ -119,13 +124,13 @@ def test_an_index_that_tells_no_dimensions_costs_one_round_trip_more():
     database = Told(
         {"SHOW INDEXES": [index_row("a", dimensions=None)], "$sides": [], "size(n.": [], "count(n)": [{"count": 0}]}
     )
-    assert [each.sample for each in discover(cast("Database", database))] == [Sample(0, {})]
+    assert [each.sample for each in seen(database)] == [Sample(0, {})]
     assert len(database.asked) == 4
 
 
-def test_no_index_costs_one_round_trip():
+def test_no_index_costs_no_round_trip_more():
     database = Told({"SHOW INDEXES": []})
-    assert discover(cast("Database", database)) == []
+    assert seen(database) == []
     assert len(database.asked) == 1
 
 
@@ -150,8 +155,3 @@ def test_the_statement_to_begin_with_is_for_the_label_with_most_vectors():
 def test_without_anything_like_a_vector_the_first_step_is_to_embed(labels: list[dict[str, Any]]):
     said = how_to_begin(cast("Database", Told({"SHOW INDEXES": [], "db.labels": labels, "UNWIND keys(n)": []})))
     assert said.startswith("No property looks like a vector: embed your texts into one, then CREATE VECTOR INDEX ")
-
-
-def test_indexes_that_are_not_online_are_told_with_their_states():
-    database = Told({"SHOW INDEXES": [index_row("a", "POPULATING"), index_row("b", "FAILED")]})
-    assert how_to_begin(cast("Database", database)) == "These are not: 'a' is POPULATING, 'b' is FAILED."

@@ -10,14 +10,17 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from fastmcp import FastMCP
 from fastmcp.tools import Tool
 
+from clients import client, text_of
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.backend import Backend
-from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
+from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools import discovered
-from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS, Catalog, DiscoveredTools
+from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS, Catalog, DiscoveredTools, Look, TellNews
+from mcp_neo4j_vector_graphrag.tools.faults import to_tool_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,13 +48,13 @@ class Looks:
         self.free.set()
         self.begun = threading.Semaphore(0)
 
-    def __call__(self) -> dict[str, Tool]:
+    def __call__(self) -> Look:
         self.count += 1
         self.begun.release()
         assert self.free.wait(PATIENCE)
         if self.error:
             raise self.error
-        return {name: tool(name) for name in self.names}
+        return Look({name: tool(name) for name in self.names})
 
 
 class Clock:
@@ -153,7 +156,7 @@ def test_a_list_that_gives_up_waiting_leaves_the_look_to_the_others(looks: Looks
             patch.setattr(deadline, "start", start)
             await tools.refresh(0)
         assert not pending.cancelled()
-        pending.set_result(({"search_x": tool("search_x")}, time.monotonic()))
+        pending.set_result((Look({"search_x": tool("search_x")}), time.monotonic()))
         assert await listed(tools) == ["search_x"]
 
     asyncio.run(ask())
@@ -244,6 +247,28 @@ def test_news_are_what_differs_from_the_last_list(looks: Looks):
         assert not tools.take_news(), "they have been told"
 
     asyncio.run(ask())
+
+
+def test_a_call_to_the_tool_of_an_index_that_is_not_online_is_answered_with_its_state():
+    tools = DiscoveredTools(lambda: Look({"search_a": tool("search_a")}, "The vector index 'b' is POPULATING."))
+    server = FastMCP("any", providers=[tools], middleware=[TellNews(tools)])
+    with client(server) as mcp:
+        said = text_of(mcp.call("search_b"))
+    assert said == (
+        "There is no tool search_b; the search tools are now: search_a. The vector index 'b' is POPULATING."
+    )
+
+
+def test_a_tool_of_another_family_that_fails_is_not_called_missing():
+    tools = DiscoveredTools(lambda: Look({}))
+    server = FastMCP("any", providers=[tools], middleware=[TellNews(tools)])
+
+    @server.tool
+    def other() -> None:
+        raise to_tool_error(MissingIndexError("That index is gone."))
+
+    with client(server) as mcp:
+        assert text_of(mcp.call("other")) == "That index is gone."
 
 
 @pytest.mark.parametrize("namespace", ["with space", "n" * 60, "ümläut"])

@@ -12,7 +12,7 @@ from clients import client, text_of
 from mcp_neo4j_vector_graphrag.backend import Backend
 from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.settings import Settings
-from mcp_neo4j_vector_graphrag.tools.generic import CamelCaseArguments, IndexChoice, generic_tool
+from mcp_neo4j_vector_graphrag.tools.generic import CamelCaseArguments, IndexChoice, vector_tool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ def choice(*indexes: dict[str, Any], failure: Exception | None = None) -> IndexC
 
 def made(**changes: object) -> Any:
     chosen = settings(**changes)
-    return generic_tool(chosen, Backend(chosen))
+    return vector_tool(chosen, IndexChoice(chosen, Backend(chosen)))
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,13 @@ def test_a_call_is_answered_a_while_after_the_databases_timeout_at_the_latest():
 def test_without_a_vector_index_the_way_to_one_is_told(indexes: tuple[dict[str, Any], ...]):
     with pytest.raises(SetupError) as caught:
         choice(*indexes).retriever()
-    assert str(caught.value).startswith("The database has no vector index that is online. ")
+    assert str(caught.value).startswith("The database has no vector index. ")
     assert "CREATE VECTOR INDEX" in str(caught.value)
+
+
+def test_an_index_that_is_still_populating_is_told_with_its_state():
+    with pytest.raises(UnavailableError, match=r"No vector index is online\. The vector index 'a' is POPULATING\."):
+        choice(index("a", "(Film)", "emb", state="POPULATING")).retriever()
 
 
 def test_a_database_that_does_not_answer_is_told_in_its_own_words():

@@ -15,6 +15,8 @@ from mcp_neo4j_vector_graphrag.settings import load, options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mcp_neo4j_vector_graphrag.settings import Settings
+
 PROGRAM = "mcp-neo4j-vector-graphrag"
 
 _FRAMEWORK = {
@@ -28,7 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status: 0, or 2 when the settings or the demo don't work."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _demo(_demo_parser().parse_args(given[1:])) if given[:1] == ["demo"] else _serve(given)
+        match given[:1]:
+            case ["demo"]:
+                return _demo(_demo_parser().parse_args(given[1:]))
+            case ["tools"]:
+                return _tools(given[1:])
+        return _serve(given)
     except GraphRAGError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)  # noqa: T201 - the one line that a client's log shows
         return 2
@@ -37,13 +44,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(arguments: list[str]) -> int:
-    settings = load(vars(_server_parser().parse_args(arguments)))
-    logs.configure(settings.log_level, settings.secrets)
-    os.environ.update(_FRAMEWORK)
+    settings = _settings(arguments, PROGRAM)
     from mcp_neo4j_vector_graphrag import server  # noqa: PLC0415 - 1 s, which --help and a bad setting need not wait for
 
     server.run(settings)
     return 0
+
+
+def _tools(arguments: list[str]) -> int:
+    settings = _settings(arguments, f"{PROGRAM} tools")
+    from mcp_neo4j_vector_graphrag import tools_command  # noqa: PLC0415 - as above
+
+    return tools_command.run(settings)
+
+
+def _settings(arguments: list[str], program: str) -> Settings:
+    settings = load(vars(_server_parser(program).parse_args(arguments)))
+    logs.configure(settings.log_level, settings.secrets)
+    os.environ.update(_FRAMEWORK)
+    return settings
 
 
 def _demo(chosen: argparse.Namespace) -> int:
@@ -74,12 +93,16 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n")
 
 
-def _server_parser() -> _Parser:
+def _server_parser(program: str = PROGRAM) -> _Parser:
     parser = _Parser(
-        prog=PROGRAM,
+        prog=program,
+        usage="%(prog)s [--flag VALUE …]",
         allow_abbrev=False,
         description="Serve GraphRAG search over a Neo4j graph as MCP tools. Each flag has an environment variable.",
-        epilog=f"{PROGRAM} demo --help: search a demo graph on a Neo4j of its own.",
+        epilog=(
+            f"{PROGRAM} demo --help: search a demo graph on a Neo4j of its own. "
+            f"{PROGRAM} tools [--flag VALUE …]: print what a model would see with these settings."
+        ),
     )
     parser.add_argument("--version", action="version", version=version(PROGRAM))
     for option in options():

@@ -18,22 +18,24 @@ from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
 from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.configured import NAME as CONFIGURED_TOOL
-from mcp_neo4j_vector_graphrag.tools.configured import configured_tool, describe, require_index
-from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS, Catalog, DiscoveredTools, TellNews
+from mcp_neo4j_vector_graphrag.tools.configured import describe
+from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS
 from mcp_neo4j_vector_graphrag.tools.faults import ArgumentFaults
-from mcp_neo4j_vector_graphrag.tools.generic import CamelCaseArguments, generic_tool
+from mcp_neo4j_vector_graphrag.tools.registry import serve
 from mcp_neo4j_vector_graphrag.tools.search import SearchTool
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from fastmcp.server.middleware import Middleware as MCPMiddleware
+    from fastmcp.tools import Tool
     from neo4j_graphrag.retrievers.base import Retriever
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from mcp_neo4j_vector_graphrag.settings import Settings
+    from mcp_neo4j_vector_graphrag.tools.family import Served
 
     Lifespan = Callable[[FastMCP], AbstractAsyncContextManager[None]]
 
@@ -73,7 +75,7 @@ def create_mcp_server(
             title=title(name),
             description=told.get(name) or describe(getattr(retriever, "index_name", None)),
             retriever=_constant(retriever),
-        )
+        ).build()
         for name, retriever in named.items()
     )
 
@@ -83,46 +85,31 @@ def build(settings: Settings) -> FastMCP:
 
     Raises:
         SetupError: The settings can't be served; with `require_index`, the database can't be searched either.
+        UnavailableError: With `require_index`, the database can't be reached.
     """
     settings = with_demo_defaults(settings) if settings.demo else settings
     backend = Backend(settings)
+    families = serve(settings, backend)
     if settings.require_index:
-        _require_index(settings, backend)
-    if settings.index_name:
-        tool = configured_tool(settings, backend)
-        return _server([tool], lifespan=_lifespan(backend, tool.retriever))
-    if settings.embedding_provider:
-        tool = generic_tool(settings, backend)
-        return _server([tool], lifespan=_lifespan(backend, backend.database), middleware=[CamelCaseArguments()])
-    tools = DiscoveredTools(Catalog(settings, backend).look)
+        for family in families:
+            family.require()
+    has_providers = any(family.providers for family in families)
     return _server(
-        [],
-        lifespan=_lifespan(backend, backend.database),
-        providers=[tools],
-        middleware=[TellNews(tools)],
-        cache_ttl=LIST_SECONDS,
+        [tool for family in families for tool in family.tools],
+        lifespan=_lifespan(backend, families),
+        providers=[provider for family in families for provider in family.providers],
+        middleware=[middleware for family in families for middleware in family.middleware],
+        cache_ttl=LIST_SECONDS if has_providers else None,
     )
 
 
-def _require_index(settings: Settings, backend: Backend) -> None:
-    """See that there is an index to search: the one that is named, or any.
-
-    Raises:
-        SetupError: There is none.
-        UnavailableError: The database can't be reached.
-    """
-    if settings.index_name:
-        require_index(settings, backend)
-    elif not Catalog(settings, backend).look():
-        raise SetupError("The database has no vector index that can be searched, and --require-index asks for one.")
-
-
-def _lifespan(backend: Backend, prepare: Callable[[], object]) -> Lifespan:
+def _lifespan(backend: Backend, families: Sequence[Served]) -> Lifespan:
     """Return what a server does around its life: prepare what the first call needs, and close the connections."""
 
     @asynccontextmanager
     async def lifespan(_: FastMCP) -> AsyncIterator[None]:
-        deadline.start(prepare)
+        for family in families:
+            deadline.start(family.prepare)
         try:
             yield
         finally:
@@ -182,7 +169,7 @@ class _EitherSlash:
 
 
 def _server(
-    tools: Iterable[SearchTool],
+    tools: Iterable[Tool],
     middleware: Iterable[MCPMiddleware] = (),
     **options: Any,  # noqa: ANN401 - FastMCP's own
 ) -> FastMCP:
@@ -195,7 +182,7 @@ def _server(
         **options,
     )
     for tool in tools:
-        server.add_tool(tool.build())
+        server.add_tool(tool)
     return server
 
 

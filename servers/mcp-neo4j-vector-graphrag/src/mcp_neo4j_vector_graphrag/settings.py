@@ -139,6 +139,11 @@ class Settings(BaseSettings):
         "How many filters a discovered tool has at the most, those inside the index first.",
         "NEO4J_MCP_MAX_FILTERS", flag="--max-filters", default=8, ge=0, le=100,
     )  # fmt: skip
+    tools: CommaSeparated = _option(
+        "Which tools a model sees, as names of families (`configured`, `discovered`, `generic`) and of single tools, "
+        "separated by commas; `-name` hides one. Default: the tools that the other settings make.",
+        "NEO4J_MCP_TOOLS", flag="--tools", default=[],
+    )  # fmt: skip
     require_index: bool = _option(
         "Stop at the start, with an error, if the database has no vector index.",
         "NEO4J_MCP_REQUIRE_INDEX", flag="--require-index", default=False,
@@ -245,6 +250,11 @@ class Settings(BaseSettings):
         if lacking := missing(self.embedding_provider, self.embedding_credentials):
             names = ", ".join(f"NEO4J_EMBEDDING_{name.upper()}" for name in lacking)
             raise ValueError(f"NEO4J_EMBEDDING_PROVIDER is {self.embedding_provider}, which needs {names} as well")
+
+    @property
+    def names_retrievers(self) -> bool:
+        """Whether they say themselves what can be searched; without that, it is found in the database."""
+        return bool(self.index_name)
 
     @property
     def embedding_credentials(self) -> Credentials:

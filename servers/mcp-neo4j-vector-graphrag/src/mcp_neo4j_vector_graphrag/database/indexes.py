@@ -67,18 +67,33 @@ class Indexes:
             SetupError: It has failed.
             UnavailableError: It is still being populated.
         """
-        index, shown = self.vector.get(name), one_line(name, _SHOWN_CHARACTERS)
-
+        index = self.vector.get(name)
         if index is None:
-            what = "is a full-text index" if name in self.fulltext else "does not exist in this database"
-            named_by = f" ({setting})" if setting else ""
-            raise MissingIndexError(f"The vector index '{shown}'{named_by} {what}: {_names(self.vector)}")
-
+            raise MissingIndexError(f"{self.why_not(name, setting)[:-1]}: {_names(self.vector)}")
         if index.state == "POPULATING":
             raise UnavailableError(f"The vector index '{name}' is still being populated: ask again when it is online.")
         if index.state != "ONLINE":
             raise SetupError(f"The vector index '{name}' is in state {index.state}: drop it and create it again.")
         return index
+
+    def why_not(self, name: str, setting: str | None = None) -> str:
+        """Return a sentence that says why a name is no vector index."""
+        what = "is a full-text index" if name in self.fulltext else "does not exist in this database"
+        named_by = f" ({setting})" if setting else ""
+        return f"The vector index '{one_line(name, _SHOWN_CHARACTERS)}'{named_by} {what}."
+
+    @property
+    def online(self) -> list[VectorIndex]:
+        """The vector indexes that answer searches, by name."""
+        return [index for _, index in sorted(self.vector.items()) if index.state == "ONLINE"]
+
+    @property
+    def waiting(self) -> str:
+        """What to say of the vector indexes that answer no search yet, or no more; empty if there are none."""
+        states = [
+            f"'{name}' is {index.state}" for name, index in sorted(self.vector.items()) if index.state != "ONLINE"
+        ]
+        return f"The vector index {', '.join(states)}." if states else ""
 
     @property
     def vector_properties(self) -> frozenset[str]:

@@ -11,11 +11,10 @@ from neo4j.exceptions import Neo4jError
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.cypher import quote
 from mcp_neo4j_vector_graphrag.database.faults import complaint
-from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.database.sample import Sample, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from concurrent.futures import Future
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
@@ -47,20 +46,18 @@ class Discovered:
         return tuple(name for name, known in self.sample.properties.items() if known.is_long_text)
 
 
-def discover(database: Database, max_filters: int = MAX_FILTERS) -> list[Discovered]:
-    """Return every vector index that is online, by name: one round trip, and two more for each index, eight at a time.
+def discover(database: Database, indexes: Iterable[VectorIndex], max_filters: int = MAX_FILTERS) -> list[Discovered]:
+    """Return what a model must know of indexes, in their order: two round trips for each, eight at a time.
 
     Raises:
         Neo4jError: Neo4j refused to be asked.
         DriverError: The connection failed.
         UnavailableError: No answer came in time.
     """
-    indexes = [index for _, index in sorted(read_indexes(database).vector.items()) if index.state == "ONLINE"]
-    if not indexes:
-        return []
     found: list[Discovered] = []
-    for first in range(0, len(indexes), _LOOKS_AT_ONCE):
-        batch = indexes[first : first + _LOOKS_AT_ONCE]
+    remaining = list(indexes)
+    while batch := remaining[:_LOOKS_AT_ONCE]:
+        remaining = remaining[_LOOKS_AT_ONCE:]
         looks = [(index, deadline.start(_look, database, index, max_filters)) for index in batch]
         found += [each for index, look in looks if (each := _outcome(index, look))]
     return found
@@ -101,8 +98,6 @@ def _count(database: Database, index: VectorIndex) -> int:
 
 def how_to_begin(database: Database) -> str:
     """Return what an operator of a database without a vector index does next, with the statement for it."""
-    if waiting := [index for index in read_indexes(database).vector.values() if index.state != "ONLINE"]:
-        return "These are not: " + ", ".join(f"'{index.name}' is {index.state}" for index in waiting) + "."
     labels = [row["label"] for row in database.read(f"CALL db.labels() YIELD label RETURN label LIMIT {_LABELS}")]
     looks = [_VECTORS.format(label=quote(label), place=place) for place, label in enumerate(labels)]
     found = max(database.read(" UNION ALL ".join(looks)), key=lambda row: row["count"], default=None) if looks else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastmcp.exceptions import NotFoundError, ToolError
@@ -15,11 +16,13 @@ from mcp_types import ToolListChangedNotification
 from neo4j.exceptions import DriverError, Neo4jError
 
 from mcp_neo4j_vector_graphrag import deadline
+from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, one_line
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, SetupError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served
 from mcp_neo4j_vector_graphrag.tools.faults import FaultError, as_fault
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
 from mcp_neo4j_vector_graphrag.tools.search import SearchTool, filters_argument
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered
     from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
+    from mcp_neo4j_vector_graphrag.tools.family import Context, Sees
 
 LIST_SECONDS = 30
 """A list of tools is good for this long; then the database is asked again."""
@@ -51,31 +55,41 @@ _FIRST_LOOK_SECONDS = 3.0
 _logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a look at the database gives."""
+
+    tools: Mapping[str, Tool]
+    """By name."""
+    waiting: str = ""
+    """What to say of the indexes that answer no search yet, or no more."""
+
+
 class DiscoveredTools(Provider):
     """Serves the tools that a look at the database makes.
 
     Args:
-        look: Looks at the database and makes the tools, by name; may take long, and may raise.
+        look: Looks at the database and makes the tools; may take long, and may raise.
     """
 
-    def __init__(self, look: Callable[[], Mapping[str, Tool]]) -> None:
+    def __init__(self, look: Callable[[], Look]) -> None:
         super().__init__()
         self._look = look
-        self._tools: Mapping[str, Tool] = {}
+        self._found = Look({})
         self._looked_at = float("-inf")
-        self._looking: Future[tuple[Mapping[str, Tool], float] | Exception] | None = None
+        self._looking: Future[tuple[Look, float] | Exception] | None = None
         self._told: frozenset[str] | None = None
 
     async def _list_tools(self) -> Sequence[Tool]:
         await self.refresh(_FIRST_LOOK_SECONDS)
         self._told = self._definitions()
-        return [self._tools[name] for name in sorted(self._tools)]
+        return [self._found.tools[name] for name in self.names]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         del version
-        if name not in self._tools:
+        if name not in self._found.tools:
             await self.refresh(_FIRST_LOOK_SECONDS, at_once=True)
-        return self._tools.get(name)
+        return self._found.tools.get(name)
 
     async def refresh(self, seconds: float, *, at_once: bool = False) -> None:
         """Look at the database if the last look is old; requests at the same time share one look.
@@ -96,21 +110,21 @@ class DiscoveredTools(Provider):
         if looking.done() and self._looking is looking:
             self._take(looking)
 
-    def _outcome(self) -> tuple[Mapping[str, Tool], float] | Exception:
+    def _outcome(self) -> tuple[Look, float] | Exception:
         """Return what a look finds and when it ended, or why it failed."""
         try:
             return self._look(), time.monotonic()
         except Exception as error:  # noqa: BLE001 - the log is told, and the list says what is known
             return error
 
-    def _take(self, looking: Future[tuple[Mapping[str, Tool], float] | Exception]) -> None:
+    def _take(self, looking: Future[tuple[Look, float] | Exception]) -> None:
         """Take over what a look that has ended has found."""
         self._looking = None
         outcome = looking.result()
         if isinstance(outcome, Exception):
             _logger.warning("The indexes could not be looked up: %s", as_fault(outcome))
         else:
-            self._tools, self._looked_at = outcome
+            self._found, self._looked_at = outcome
 
     def take_news(self) -> bool:
         """Return whether the tools differ from those that were told last; from now on these are told."""
@@ -119,12 +133,17 @@ class DiscoveredTools(Provider):
 
     def _definitions(self) -> frozenset[str]:
         """Return all that a client knows of the tools."""
-        return frozenset(tool.to_mcp_tool().model_dump_json() for tool in self._tools.values())
+        return frozenset(tool.to_mcp_tool().model_dump_json() for tool in self._found.tools.values())
 
     @property
     def names(self) -> list[str]:
         """The names of the tools that are known."""
-        return sorted(self._tools)
+        return sorted(self._found.tools)
+
+    @property
+    def waiting(self) -> str:
+        """What to say of the indexes that answer no search yet."""
+        return self._found.waiting
 
 
 class TellNews(Middleware):
@@ -143,17 +162,19 @@ class TellNews(Middleware):
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Answer a call, look at the indexes again if it failed or the last look is old, and notify."""
+        name = context.message.name
+        was_known = name in self._tools.names
         try:
             result = await call_next(context)
         except NotFoundError:
             await self._notify()
-            raise self._no_such_tool(context.message.name) from None
+            raise self._no_such_tool(name) from None
         except FaultError as error:
             if isinstance(error.fault, MissingIndexError):
                 await self._tools.refresh(_FIRST_LOOK_SECONDS, at_once=True)
             await self._notify()
-            if context.message.name not in self._tools.names:
-                raise self._no_such_tool(context.message.name) from None
+            if was_known and name not in self._tools.names:
+                raise self._no_such_tool(name) from None
             raise
         await self._tools.refresh(0)
         await self._notify()
@@ -161,7 +182,8 @@ class TellNews(Middleware):
 
     def _no_such_tool(self, name: str) -> ToolError:
         known = ", ".join(self._tools.names) or "none, since the database has no vector index that is online"
-        return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.")
+        waiting = f" {self._tools.waiting}" if self._tools.waiting else ""
+        return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.{waiting}")
 
     async def _notify(self) -> None:
         if self._tools.take_news():
@@ -174,20 +196,22 @@ class Catalog:
     Args:
         settings: The operator's.
         backend: The database.
+        sees: Whether the operator shows a tool, by its name without the namespace.
 
     Raises:
         SetupError: The namespace makes names that clients refuse.
     """
 
-    def __init__(self, settings: Settings, backend: Backend) -> None:
+    def __init__(self, settings: Settings, backend: Backend, sees: Sees = lambda _: True) -> None:
         self._settings = settings
         self._backend = backend
+        self._sees = sees
         self._embedder = configured_embedder(settings)
         self._retrievers: dict[VectorIndex, VectorGraphRetriever] = {}
         search_tool_name(" ", settings.namespace)  # a namespace that no tool can have is told at the start
 
-    def look(self) -> dict[str, Tool]:
-        """Return the tools by name.
+    def look(self) -> Look:
+        """Return the tools of the indexes that are online.
 
         Raises:
             SetupError: The database can't be asked, before an operator has changed something.
@@ -197,13 +221,16 @@ class Catalog:
 
         database = self._backend.database()
         try:
-            found = discover(database, self._settings.max_filters)
+            indexes = read_indexes(database)
+            found = discover(database, indexes.online, self._settings.max_filters)
             if not found:
-                _logger.warning("The database has no vector index that is online. %s", how_to_begin(database))
+                why = indexes.waiting or how_to_begin(database)
+                _logger.warning("The database has no vector index that is online. %s", why)
         except (Neo4jError, DriverError) as error:
             raise database.fault(error) from error
-        tools = [tool for each in found if (tool := self._tool(database, each))]
-        return {tool.name: tool.build() for tool in tools}
+        seen = [each for each in found if self._sees(search_tool_name(each.index.name))]
+        tools = [tool for each in seen if (tool := self._tool(database, each))]
+        return Look({tool.name: tool.build() for tool in tools}, indexes.waiting)
 
     def _tool(self, database: Database, found: Discovered) -> SearchTool | None:
         retriever = self._retriever(database, found)
@@ -250,3 +277,27 @@ def describe(found: Discovered, about: str | None = None) -> str:
         f"{what}Search {found.count} {' and '.join(index.labels)}{kind} by meaning (index {index.name}): returns the "
         f"nearest to the question with their properties, best first.{texts}{filters}"
     )
+
+
+def build(context: Context) -> Served:
+    """Return what serves the tools; the database is looked at when they are first asked for.
+
+    Raises:
+        SetupError: The namespace makes names that clients refuse.
+    """
+    catalog = Catalog(context.settings, context.backend, context.sees)
+    tools = DiscoveredTools(catalog.look)
+
+    def require() -> None:
+        if not catalog.look().tools:
+            raise SetupError("The database has no index that can be searched, and --require-index asks for one.")
+
+    return Served(providers=[tools], middleware=[TellNews(tools)], prepare=context.backend.database, require=require)
+
+
+FAMILY = Family(
+    "discovered",
+    tools=lambda _: ("search_*",),
+    is_default=lambda settings: not settings.embedding_provider and not settings.names_retrievers,
+    build=build,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
@@ -10,12 +11,13 @@ from pydantic import Field
 
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
-from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
+from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.filters import OPERATORS
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.discovered import DEFAULT_TOP_K, MAX_TOP_K
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served
 from mcp_neo4j_vector_graphrag.tools.search import Argument, SearchTool, filters_argument
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered
     from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
+    from mcp_neo4j_vector_graphrag.tools.family import Context
 
 NAME = "vector-search"
 """The tool's name before the namespace."""
@@ -54,8 +57,23 @@ _FILTERS: dict[str, Any] = {
 }
 
 
-def generic_tool(settings: Settings, backend: Backend) -> SearchTool:
+def build(context: Context) -> Served:
     """Return the tool; what depends on the database is found at each call.
+
+    Raises:
+        SetupError: The namespace makes a name of it that clients refuse.
+    """
+    choice = IndexChoice(context.settings, context.backend)
+    return Served(
+        [vector_tool(context.settings, choice).build()],
+        middleware=[CamelCaseArguments()],
+        prepare=context.backend.database,
+        require=choice.require,
+    )
+
+
+def vector_tool(settings: Settings, choice: IndexChoice) -> SearchTool:
+    """Return the search on any vector index.
 
     Raises:
         SetupError: The namespace makes a name of it that clients refuse.
@@ -69,7 +87,7 @@ def generic_tool(settings: Settings, backend: Backend) -> SearchTool:
             "their properties, best first. Without index_name the only index is taken; with several, the answer lists "
             "them."
         ),
-        retriever=IndexChoice(settings, backend).retriever,
+        retriever=choice.retriever,
         default_top_k=settings.top_k or DEFAULT_TOP_K,
         max_top_k=MAX_TOP_K,
         arguments=(INDEX_NAME, filters_argument(_FILTERS)),
@@ -100,31 +118,44 @@ class IndexChoice:
         Raises:
             QuestionError: There are several; the text lists them.
             SetupError: There is none, or the database can't be asked before an operator has changed something.
-            UnavailableError: The database can't be asked now.
+            UnavailableError: The database can't be asked now, or no index is online yet.
         """
         from mcp_neo4j_vector_graphrag.retrieval.configured import discovered_retriever  # noqa: PLC0415 - 0.8 s
 
         database = self._backend.database()
-        name = index_name or self._only_index(database)
+        name = index_name if index_name in self._retrievers else self._chosen(database, index_name or None)
         if name not in self._retrievers:
-            retriever = discovered_retriever(self._settings, database, self._embedder, name)
-            retriever.prepare()  # only those of indexes that exist are kept
-            self._retrievers[name] = retriever
+            self._retrievers[name] = discovered_retriever(self._settings, database, self._embedder, name)
         return self._retrievers[name]
 
-    def _only_index(self, database: Database) -> str:
+    def require(self) -> None:
+        """See that there is an index to search.
+
+        Raises:
+            SetupError: There is none.
+            UnavailableError: The database can't be asked now.
+        """
+        with suppress(QuestionError):  # there are several
+            self._chosen(self._backend.database(), None)
+
+    def _chosen(self, database: Database, name: str | None) -> str:
         from mcp_neo4j_vector_graphrag.retrieval.discovery import discover, how_to_begin  # noqa: PLC0415 - 0.8 s
 
         try:
-            online = [index for index in read_indexes(database).vector.values() if index.state == "ONLINE"]
-            if not online:
-                raise SetupError(f"The database has no vector index that is online. {how_to_begin(database)}")
-            if len(online) > 1:
-                known = "; ".join(map(_candidate, discover(database)))
-                raise QuestionError(f"Name one of the vector indexes as index_name: {known}.")
+            indexes = read_indexes(database)
+            if name and (name in indexes.vector or not indexes.online):
+                return indexes.searchable(name).name
+            if not indexes.online and indexes.waiting:
+                raise UnavailableError(f"No vector index is online. {indexes.waiting} Ask again when it is.")
+            if not indexes.online:
+                raise SetupError(f"The database has no vector index. {how_to_begin(database)}")
+            if name is None and len(indexes.online) == 1:
+                return indexes.online[0].name
+            known = "; ".join(map(_candidate, discover(database, indexes.online)))
         except (Neo4jError, DriverError) as error:
             raise database.fault(error) from error
-        return online[0].name
+        which = f"{indexes.why_not(name)} N" if name else "N"
+        raise QuestionError(f"{which}ame one of the vector indexes as index_name: {known}.")
 
 
 class CamelCaseArguments(Middleware):
@@ -148,3 +179,11 @@ def _candidate(found: Discovered) -> str:
     kind = "relationships " if index.variable == "relationship" else ""
     holds = f", texts in {', '.join(found.texts)}" if found.texts else ""
     return f"'{index.name}' ({found.count} {kind}{' and '.join(index.labels)}, {index.property}, {size}{holds})"
+
+
+VECTOR = Family(
+    "generic",
+    tools=lambda _: (NAME,),
+    is_default=lambda settings: bool(settings.embedding_provider) and not settings.names_retrievers,
+    build=build,
+)

@@ -1,0 +1,107 @@
+"""A family of tools: when a model sees it, and how it is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
+from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fastmcp.server.middleware import Middleware
+    from fastmcp.server.providers import Provider
+    from fastmcp.tools import Tool
+
+    from mcp_neo4j_vector_graphrag.backend import Backend
+    from mcp_neo4j_vector_graphrag.settings import Settings
+
+    Sees = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Served:
+    """What a family brings to a server."""
+
+    tools: Sequence[Tool] = ()
+    providers: Sequence[Provider] = ()
+    """Serve tools that come and go."""
+    middleware: Sequence[Middleware] = ()
+    prepare: Callable[[], object] = lambda: None
+    """What the first call needs and takes a while; it is begun when the server starts, and may fail."""
+    require: Callable[[], None] = lambda: None
+    """Sees that there is something to search; raises SetupError or UnavailableError."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a family is built from."""
+
+    settings: Settings
+    backend: Backend
+    sees: Sees
+    """Whether the operator shows a tool, by its name without the namespace."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One entry of the registry: tools that are seen and built together."""
+
+    name: str
+    """What stands for all its tools in NEO4J_MCP_TOOLS; entries may share it."""
+    tools: Callable[[Settings], Sequence[str]]
+    """The names that its tools can have, without the namespace; one may end in `*`."""
+    is_default: Callable[[Settings], bool]
+    """Whether it is seen when the operator chooses nothing."""
+    build: Callable[[Context], Served]
+    missing: Callable[[Settings], str] = lambda _: ""
+    """What must be set for it and is not, as a text; empty if nothing."""
+
+
+class Selection:
+    """Which tools a model sees: what the operator chose, else what is the default.
+
+    Args:
+        entries: Names of families and tools; with a `-` before it, what is hidden.
+        settings: The operator's.
+    """
+
+    def __init__(self, entries: Sequence[str], settings: Settings) -> None:
+        self._settings = settings
+        self._chosen = [entry for entry in entries if not entry.startswith("-")]
+        self._hidden = [entry[1:] for entry in entries if entry.startswith("-")]
+
+    def sees(self, family: Family, tool: str) -> bool:
+        """Whether a tool of a family is seen."""
+        names = {family.name, tool}
+        if names.intersection(self._hidden):
+            return False
+        return bool(names.intersection(self._chosen)) if self._chosen else family.is_default(self._settings)
+
+    def uses(self, family: Family) -> bool:
+        """Whether any tool of a family can be seen."""
+        named = [entry for entry in self._chosen if self._is_of(family, entry)]
+        possible = [*family.tools(self._settings), *named]
+        return not family.missing(self._settings) and any(self.sees(family, tool) for tool in possible)
+
+    def check(self, families: Sequence[Family]) -> None:
+        """See that each entry names something.
+
+        Raises:
+            SetupError: One names nothing, or a family whose settings are missing.
+        """
+        for entry in (*self._chosen, *self._hidden):
+            known = [family for family in families if entry == family.name or self._is_of(family, entry)]
+            if not known:
+                names = dict.fromkeys(name for each in families for name in (each.name, *each.tools(self._settings)))
+                shown = one_line(entry, MAX_LENGTH)
+                raise SetupError(f"NEO4J_MCP_TOOLS names '{shown}', which is none of {', '.join(names)}.")
+            missing = [each.missing(self._settings) for each in known]
+            if entry in self._chosen and all(missing):
+                raise SetupError(f"NEO4J_MCP_TOOLS chooses '{entry}', which needs {missing[0]}.")
+
+    def _is_of(self, family: Family, entry: str) -> bool:
+        return any(fnmatchcase(entry, name) for name in family.tools(self._settings))
