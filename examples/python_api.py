@@ -21,4 +21,10 @@ walk = Path(__file__).with_name("walk_the_graph.cypher").read_text(encoding="utf
 plots = VectorRetriever(driver, index, embedder, return_properties=["title", "plot"], neo4j_database=database)
 people = VectorGraphRetriever(Database(driver, database), index, embedder=embedder, retrieval_query=walk)
 
-create_mcp_server({"plots": plots, "people": people}, namespace="movies").run()
+descriptions = {
+    "plots": "Find films by what happens in them: title and plot.",
+    "people": "Find films by what happens in them, with their directors, actors and genres.",
+}
+create_mcp_server({"plots": plots, "people": people}, namespace="movies", descriptions=descriptions).run(
+    show_banner=False
+)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clients import StdioServer, client, environment, text_of, until
+from clients import StdioServer, client, environment, items_of, text_of, until
 from docs.generate import PAGES, ROOT, SERVER, commands, first_results, outputs, render
 from mcp_neo4j_vector_graphrag.local.demo_graph import read_graph
+from mcp_neo4j_vector_graphrag.settings import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -162,6 +163,25 @@ def test_the_demo_prints_what_the_page_shows(home: DemoHome, page: str):
     printed = home.run(DEMO)
     assert len(titles(printed)) == 5
     assert comparable(first_results(printed)) == comparable(outputs(page)[DEMO])
+
+
+@pytest.mark.usefixtures("served")
+def test_the_filters_that_the_page_shows_work_on_the_demo(home: DemoHome, page: str):
+    [snippet] = re.findall(r'^```json\n(\{"query": .*\})\n```$', page, re.MULTILINE)
+    variables = {**home.variables, "NEO4J_MCP_TOOLS": "discovered", "NEO4J_MCP_DEMO": "true"}
+    with StdioServer(variables) as server, client(server) as mcp:
+        until(mcp.tools, "the index is found", START_SECONDS)
+        results = items_of(mcp.call("search_moviePlotsEmbedding", **json.loads(snippet)))
+    found = [(item["doc"]["title"], item["doc"]["year"], item["doc"]["imdbRating"]) for item in results]
+    assert found[0][0] == "Inception"
+    assert all(1990 <= year <= 2010 and rating >= 8 for _, year, rating in found)
+
+
+def test_the_variables_of_a_hosted_server_are_complete(page: str, monkeypatch: pytest.MonkeyPatch):
+    [snippet] = re.findall(r"^```ini\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    for line in snippet.splitlines():
+        monkeypatch.setenv(*line.split("=", 1))
+    assert load({"uri": "bolt://127.0.0.1:1"}).embedding_provider == "openai"
 
 
 @pytest.mark.usefixtures("served")

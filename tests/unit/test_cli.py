@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
+import subprocess
 
 import pytest
 
+from clients import COMMAND, environment
 from mcp_neo4j_vector_graphrag import cli
 from mcp_neo4j_vector_graphrag.settings import options
 
@@ -90,3 +94,23 @@ def test_a_bad_variable_names_the_variable(capsys: pytest.CaptureFixture[str], m
 
 def test_no_address_is_told(capsys: pytest.CaptureFixture[str]):
     assert "NEO4J_URI is not set" in complaint(capsys)
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(capsys: pytest.CaptureFixture[str]):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        text = complaint(capsys, "--db-url", "bolt://127.0.0.1:1", "--transport", "http", "--server-port", port)
+    assert text == (
+        f"mcp-neo4j-vector-graphrag: HTTP can't listen on 127.0.0.1, port {port} ({os.strerror(errno.EADDRINUSE)}): "
+        "choose another NEO4J_MCP_SERVER_HOST or _PORT.\n"
+    )
+
+
+def test_a_reader_that_has_had_enough_is_no_fault():
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [COMMAND, "demo", "--config"], stdout=writing, stderr=subprocess.PIPE, env=environment(), check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")

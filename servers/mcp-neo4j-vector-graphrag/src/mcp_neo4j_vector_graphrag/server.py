@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -119,20 +120,37 @@ def _lifespan(backend: Backend, families: Sequence[Served]) -> Lifespan:
 
 
 def run(settings: Settings) -> None:
-    """Serve until standard input closes (stdio), or until a signal (HTTP)."""
+    """Serve until standard input closes (stdio), or until a signal (HTTP).
+
+    Raises:
+        SetupError: The settings can't be served.
+        UnavailableError: With `require_index`, the database can't be reached.
+    """
     server = build(settings)
     if settings.transport == "stdio":
         server.run("stdio", show_banner=False)
         return
     if settings.transport == "sse":
         _logger.warning("The transport sse is deprecated: clients of today speak http.")
-    uvicorn.run(
-        http_app(server, settings),
-        host=settings.server_host,
-        port=settings.server_port,
-        log_config=None,
-        timeout_graceful_shutdown=5,
-    )
+    with _listening(settings.server_host, settings.server_port) as listening:
+        app = http_app(server, settings)
+        uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5)).run([listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        SetupError: The address can't be listened on.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        why = (error.strerror or type(error).__name__).partition(" (")[0]
+        raise SetupError(
+            f"HTTP can't listen on {host}, port {port} ({why}): choose another NEO4J_MCP_SERVER_HOST or _PORT."
+        ) from None
 
 
 def http_app(server: FastMCP, settings: Settings) -> ASGIApp:

@@ -171,7 +171,7 @@ def _conditions(known: Property, operator: str, value: object) -> list[Condition
             _refuse(prop, f"{operator} works on texts only")
         return [Condition(prop.name, operator, coercion.convert(value, "STRING"))]
     if operator in _SIDE and prop.types and _UNORDERED.issuperset(prop.types):
-        _refuse(prop, f"{operator} needs numbers, dates or times; use a value or a list")
+        _refuse(prop, "a range (min, max, <, <=, >, >=) needs numbers, dates or times; use a value or a list")
     return _compared(prop, operator, value)
 
 

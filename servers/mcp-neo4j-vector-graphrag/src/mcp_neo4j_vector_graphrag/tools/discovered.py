@@ -270,11 +270,11 @@ def describe(found: Discovered, about: str | None = None) -> str:
     """Return what a model must know of an index to choose its tool: what it holds, how much, and how to narrow it."""
     index = found.index
     what = f"{about.rstrip('.')}. " if about else ""
-    kind = "" if index.variable == "node" else " relationships"
+    kind = f"{index.variable}s"
     texts = f" Texts: {', '.join(found.texts)}." if found.texts else ""
     filters = f" Filters: {', '.join(found.filters)}." if found.filters else ""
     return (
-        f"{what}Search {found.count} {' and '.join(index.labels)}{kind} by meaning (index {index.name}): returns the "
+        f"{what}Search {found.count} {' and '.join(index.labels)} {kind} by meaning (index {index.name}): returns the "
         f"nearest to the question with their properties, best first.{texts}{filters}"
     )
 
