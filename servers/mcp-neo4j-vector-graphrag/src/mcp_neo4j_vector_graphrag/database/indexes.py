@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
 
 ENTITY_VARIABLE: dict[str, Literal["node", "relationship"]] = {"NODE": "node", "RELATIONSHIP": "relationship"}
 
+Kind = Literal["vector", "full-text"]
+
+_DEFAULT_ANALYZER = "standard-no-stop-words"
 _SHOWN_NAMES = 20
 _SHOWN_CHARACTERS = 80
 """Of a name that a caller sent."""
@@ -49,11 +52,28 @@ class VectorIndex:
 
 
 @dataclass(frozen=True)
+class FulltextIndex:
+    """A full-text index on nodes or relationships."""
+
+    name: str
+    variable: Literal["node", "relationship"]
+    """What a retrieval query calls the entity that was found."""
+    labels: tuple[str, ...]
+    """All labels, or relationship types."""
+    properties: tuple[str, ...]
+    """The properties whose texts it holds."""
+    analyzer: str
+    """How it makes words of texts, and of questions."""
+    state: str
+    """`ONLINE`, `POPULATING` or `FAILED`."""
+
+
+@dataclass(frozen=True)
 class Indexes:
-    """The vector indexes of one database by name, and the names of its full-text indexes."""
+    """The vector indexes of one database and its full-text indexes, by name."""
 
     vector: Mapping[str, VectorIndex]
-    fulltext: tuple[str, ...]
+    fulltext: Mapping[str, FulltextIndex]
 
     def searchable(self, name: str, setting: str | None = None) -> VectorIndex:
         """Return the vector index of that name.
@@ -67,17 +87,28 @@ class Indexes:
             SetupError: It has failed.
             UnavailableError: It is still being populated.
         """
-        index, shown = self.vector.get(name), one_line(name, _SHOWN_CHARACTERS)
-
+        index = self.vector.get(name)
         if index is None:
-            what = "is a full-text index" if name in self.fulltext else "does not exist in this database"
-            named_by = f" ({setting})" if setting else ""
-            raise MissingIndexError(f"The vector index '{shown}'{named_by} {what}: {_names(self.vector)}")
+            raise _missing("vector", name, setting, self.vector, self.fulltext)
+        _check_state("vector", index)
+        return index
 
-        if index.state == "POPULATING":
-            raise UnavailableError(f"The vector index '{name}' is still being populated: ask again when it is online.")
-        if index.state != "ONLINE":
-            raise SetupError(f"The vector index '{name}' is in state {index.state}: drop it and create it again.")
+    def searchable_fulltext(self, name: str, setting: str | None = None) -> FulltextIndex:
+        """Return the full-text index of that name.
+
+        Args:
+            name: Its name.
+            setting: The setting that names it, if one does.
+
+        Raises:
+            MissingIndexError: It does not exist, or is of another kind.
+            SetupError: It has failed.
+            UnavailableError: It is still being populated.
+        """
+        index = self.fulltext.get(name)
+        if index is None:
+            raise _missing("full-text", name, setting, self.fulltext, self.vector)
+        _check_state("full-text", index)
         return index
 
     @property
@@ -96,7 +127,7 @@ def read_indexes(database: Database) -> Indexes:
     rows = [row.data() for row in database.read(_SHOW_INDEXES)]
     return Indexes(
         vector={row["name"]: _vector_index(row) for row in rows if row["type"] == "VECTOR"},
-        fulltext=tuple(row["name"] for row in rows if row["type"] == "FULLTEXT"),
+        fulltext={row["name"]: _fulltext_index(row) for row in rows if row["type"] == "FULLTEXT"},
     )
 
 
@@ -116,15 +147,46 @@ def _vector_index(row: Mapping[str, Any]) -> VectorIndex:
     )
 
 
+def _fulltext_index(row: Mapping[str, Any]) -> FulltextIndex:
+    return FulltextIndex(
+        name=row["name"],
+        variable=ENTITY_VARIABLE[row["entityType"]],
+        labels=tuple(row["labelsOrTypes"]),
+        properties=tuple(row["properties"]),
+        analyzer=(row["config"] or {}).get("fulltext.analyzer", _DEFAULT_ANALYZER),
+        state=row["state"],
+    )
+
+
 def _is_quantised(config: Mapping[str, Any]) -> bool:
     """Whether an index is quantised: told by its type since 2026, by a switch before, which is on unless told."""
     kind = config.get("vector.quantization.type")
     return kind != "NONE" if kind is not None else config.get("vector.quantization.enabled") is not False
 
 
-def _names(names: Iterable[str]) -> str:
+def _missing(
+    kind: Kind, name: str, setting: str | None, known: Collection[str], others: Collection[str]
+) -> MissingIndexError:
+    other: Kind = "full-text" if kind == "vector" else "vector"
+    what = f"is a {other} index" if name in others else "does not exist in this database"
+    named_by = f" ({setting})" if setting else ""
+    return MissingIndexError(
+        f"The {kind} index '{one_line(name, _SHOWN_CHARACTERS)}'{named_by} {what}: {_names(kind, known)}"
+    )
+
+
+def _check_state(kind: Kind, index: VectorIndex | FulltextIndex) -> None:
+    if index.state == "POPULATING":
+        raise UnavailableError(
+            f"The {kind} index '{index.name}' is still being populated: ask again when it is online."
+        )
+    if index.state != "ONLINE":
+        raise SetupError(f"The {kind} index '{index.name}' is in state {index.state}: drop it and create it again.")
+
+
+def _names(kind: Kind, names: Collection[str]) -> str:
     known = sorted(names)
     more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
     listed = ", ".join(f"'{name}'" for name in known[:_SHOWN_NAMES]) + more
 
-    return f"its vector indexes are {listed}." if listed else "it has no vector index; create one first."
+    return f"its {kind} indexes are {listed}." if listed else f"it has no {kind} index; create one first."
