@@ -69,6 +69,24 @@ class FulltextIndex:
 
 
 @dataclass(frozen=True)
+class IndexPair:
+    """A vector index and a full-text index that can find the same entities."""
+
+    vector: VectorIndex
+    fulltext: FulltextIndex
+
+    @property
+    def variable(self) -> Literal["node", "relationship"]:
+        """What a retrieval query calls the entity that was found."""
+        return self.vector.variable
+
+    @property
+    def name(self) -> str:
+        """The name of the vector index."""
+        return self.vector.name
+
+
+@dataclass(frozen=True)
 class Indexes:
     """The vector indexes of one database and its full-text indexes, by name."""
 
@@ -111,6 +129,34 @@ class Indexes:
         _check_state("full-text", index)
         return index
 
+    def searchable_pair(
+        self, vector: str, fulltext: str, setting: str | None = None, fulltext_setting: str | None = None
+    ) -> IndexPair:
+        """Return the vector index and the full-text index of these names.
+
+        Args:
+            vector: The name of the vector index.
+            fulltext: The name of the full-text index.
+            setting: The setting that names the vector index, if one does.
+            fulltext_setting: The setting that names the full-text index, if one does.
+
+        Raises:
+            MissingIndexError: One of them does not exist, or is of another kind.
+            SetupError: One of them has failed, or they are on different labels or types.
+            UnavailableError: One of them is still being populated.
+        """
+        pair = IndexPair(self.searchable(vector, setting), self.searchable_fulltext(fulltext, fulltext_setting))
+        if not find_the_same(pair.vector, pair.fulltext):
+            raise SetupError(
+                f"The vector index {_about(pair.vector)} and the full-text index {_about(pair.fulltext)}: "
+                "choose two indexes on the same label or type."
+            )
+        return pair
+
+    def vectors_of(self, index: FulltextIndex) -> tuple[str, ...]:
+        """Return the properties that hold vectors of the entities of a full-text index, as far as indexes tell."""
+        return tuple(sorted({known.property for known in self.vector.values() if find_the_same(known, index)}))
+
     @property
     def vector_properties(self) -> frozenset[str]:
         """The names of all properties that hold vectors."""
@@ -120,6 +166,11 @@ class Indexes:
     def vector_dimensions(self) -> frozenset[int]:
         """The lengths of all vectors in the indexes, as far as they are known."""
         return frozenset(index.dimensions for index in self.vector.values() if index.dimensions)
+
+
+def find_the_same(one: VectorIndex | FulltextIndex, other: VectorIndex | FulltextIndex) -> bool:
+    """Whether two indexes are on nodes that share a label, or on relationships that share a type."""
+    return one.variable == other.variable and not set(one.labels).isdisjoint(other.labels)
 
 
 def read_indexes(database: Database) -> Indexes:
@@ -182,6 +233,10 @@ def _check_state(kind: Kind, index: VectorIndex | FulltextIndex) -> None:
         )
     if index.state != "ONLINE":
         raise SetupError(f"The {kind} index '{index.name}' is in state {index.state}: drop it and create it again.")
+
+
+def _about(index: VectorIndex | FulltextIndex) -> str:
+    return f"'{index.name}' is on {index.variable}s {one_line(', '.join(index.labels), _SHOWN_CHARACTERS)}"
 
 
 def _names(kind: Kind, names: Collection[str]) -> str:
