@@ -8,7 +8,7 @@ import pytest
 
 from graphs import create_index, remove, unique
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
-from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex, read_indexes
+from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, VectorIndex, read_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,17 +24,21 @@ def names(neo4j_server: Neo4jServer) -> Iterator[list[str]]:
     remove(neo4j_server, indexes=made)
 
 
-def read(server: Neo4jServer) -> tuple[dict[str, VectorIndex], tuple[str, ...]]:
+def read(server: Neo4jServer) -> tuple[dict[str, VectorIndex], dict[str, FulltextIndex]]:
     with open_driver(server.uri, server.username, server.password) as driver:
         indexes = read_indexes(Database(driver, server.database))
-    return dict(indexes.vector), indexes.fulltext
+    return dict(indexes.vector), dict(indexes.fulltext)
 
 
 def test_indexes_on_nodes_and_relationships_are_told_apart(neo4j_server: Neo4jServer, names: list[str]):
     nodes, relationships, fulltext = names
     create_index(neo4j_server, nodes, "`My Doc`", "my.emb", dimensions=3)
     create_index(neo4j_server, relationships, "SAYS", on="relationship", dimensions=None, similarity="euclidean")
-    neo4j_server.query(f"CREATE FULLTEXT INDEX {fulltext} FOR (n:Doc) ON EACH [n.text]")
+    neo4j_server.query(
+        f"CREATE FULLTEXT INDEX {fulltext} FOR ()-[r:SAYS|ASKS]-() ON EACH [r.`my text`, r.note] "
+        "OPTIONS {indexConfig: {`fulltext.analyzer`: 'english'}}"
+    )
+    neo4j_server.query("CALL db.awaitIndexes()")
     vector, texts = read(neo4j_server)
     assert vector[nodes] == VectorIndex(
         name=nodes,
@@ -58,7 +62,10 @@ def test_indexes_on_nodes_and_relationships_are_told_apart(neo4j_server: Neo4jSe
         quantised=False,
         state="ONLINE",
     )
-    assert fulltext in texts
+    found = texts[fulltext]
+    assert (found.name, found.variable, found.state) == (fulltext, "relationship", "ONLINE")
+    assert (sorted(found.labels), found.properties) == (["ASKS", "SAYS"], ("my text", "note"))
+    assert found.analyzer == "english"
     assert fulltext not in vector
 
 

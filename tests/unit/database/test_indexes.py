@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.database.indexes import Indexes, VectorIndex
+from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, Indexes, VectorIndex
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError
 
 
@@ -21,8 +21,14 @@ def index(name: str, state: str = "ONLINE", dimensions: int | None = 3, prop: st
     )
 
 
-def indexes(*vector: VectorIndex, fulltext: tuple[str, ...] = ()) -> Indexes:
-    return Indexes(vector={each.name: each for each in vector}, fulltext=fulltext)
+def texts(name: str, state: str = "ONLINE") -> FulltextIndex:
+    return FulltextIndex(
+        name=name, variable="node", labels=("Doc",), properties=("text",), analyzer="english", state=state
+    )
+
+
+def indexes(*vector: VectorIndex, fulltext: tuple[FulltextIndex, ...] = ()) -> Indexes:
+    return Indexes(vector={each.name: each for each in vector}, fulltext={each.name: each for each in fulltext})
 
 
 def test_an_index_that_is_online_is_searched():
@@ -39,7 +45,7 @@ def test_an_index_that_is_online_is_searched():
         ),
         (indexes(), "'docs' (INDEX_NAME) does not exist in this database: it has no vector index; create one first."),
         (
-            indexes(index("a"), fulltext=("docs",)),
+            indexes(index("a"), fulltext=(texts("docs"),)),
             "'docs' (INDEX_NAME) is a full-text index: its vector indexes are 'a'.",
         ),
         (indexes(index("docs", "POPULATING")), "'docs' is still being populated: ask again when it is online."),
@@ -52,6 +58,42 @@ def test_an_index_that_cannot_be_searched_is_told(known: Indexes, told: str):
     assert str(caught.value) == f"The vector index {told}"
 
 
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (
+            indexes(fulltext=(texts("b"), texts("a"))),
+            "'docs' (FULLTEXT_INDEX_NAME) does not exist in this database: its full-text indexes are 'a', 'b'.",
+        ),
+        (
+            indexes(),
+            (
+                "'docs' (FULLTEXT_INDEX_NAME) does not exist in this database: it has no full-text index; "
+                "create one first."
+            ),
+        ),
+        (
+            indexes(index("docs"), fulltext=(texts("a"),)),
+            "'docs' (FULLTEXT_INDEX_NAME) is a vector index: its full-text indexes are 'a'.",
+        ),
+        (
+            indexes(fulltext=(texts("docs", "POPULATING"),)),
+            "'docs' is still being populated: ask again when it is online.",
+        ),
+        (indexes(fulltext=(texts("docs", "FAILED"),)), "'docs' is in state FAILED: drop it and create it again."),
+    ],
+)
+def test_a_fulltext_index_that_cannot_be_searched_is_told(known: Indexes, told: str):
+    with pytest.raises(GraphRAGError) as caught:
+        known.searchable_fulltext("docs", "FULLTEXT_INDEX_NAME")
+    assert str(caught.value) == f"The full-text index {told}"
+
+
+def test_a_fulltext_index_that_is_online_is_searched():
+    found = texts("docs")
+    assert indexes(fulltext=(found,)).searchable_fulltext("docs") is found
+
+
 def test_what_holds_vectors_is_known_over_all_indexes():
     known = indexes(index("a"), index("b", dimensions=None, prop="vec"), index("c", dimensions=1536))
     assert known.vector_properties == {"emb", "vec"}
@@ -61,5 +103,5 @@ def test_what_holds_vectors_is_known_over_all_indexes():
 def test_indexes_that_are_not_online_are_told_with_their_states():
     known = indexes(index("c"), index("b", "FAILED"), index("a", "POPULATING"))
     assert [each.name for each in known.online] == ["c"]
-    assert known.waiting == "The vector index 'a' is POPULATING, 'b' is FAILED."
+    assert known.waiting == "The index 'a' is POPULATING, 'b' is FAILED."
     assert indexes(index("c")).waiting == ""

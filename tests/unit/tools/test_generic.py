@@ -125,7 +125,7 @@ def test_without_a_vector_index_the_way_to_one_is_told(indexes: tuple[dict[str, 
 
 
 def test_an_index_that_is_still_populating_is_told_with_its_state():
-    with pytest.raises(UnavailableError, match=r"No vector index is online\. The vector index 'a' is POPULATING\."):
+    with pytest.raises(UnavailableError, match=r"No vector index is online\. The index 'a' is POPULATING\."):
         choice(index("a", "(Film)", "emb", state="POPULATING")).retriever()
 
 

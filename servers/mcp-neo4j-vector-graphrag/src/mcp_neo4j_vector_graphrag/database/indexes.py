@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
 
 ENTITY_VARIABLE: dict[str, Literal["node", "relationship"]] = {"NODE": "node", "RELATIONSHIP": "relationship"}
 
+Kind = Literal["vector", "full-text"]
+
+_DEFAULT_ANALYZER = "standard-no-stop-words"
 _SHOWN_NAMES = 20
 _SHOWN_CHARACTERS = 80
 """Of a name that a caller sent."""
@@ -49,11 +53,46 @@ class VectorIndex:
 
 
 @dataclass(frozen=True)
+class FulltextIndex:
+    """A full-text index on nodes or relationships."""
+
+    name: str
+    variable: Literal["node", "relationship"]
+    """What a retrieval query calls the entity that was found."""
+    labels: tuple[str, ...]
+    """All labels, or relationship types."""
+    properties: tuple[str, ...]
+    """The properties whose texts it holds."""
+    analyzer: str
+    """How it makes words of texts, and of questions."""
+    state: str
+    """`ONLINE`, `POPULATING` or `FAILED`."""
+
+
+@dataclass(frozen=True)
+class IndexPair:
+    """A vector index and a full-text index that can find the same entities."""
+
+    vector: VectorIndex
+    fulltext: FulltextIndex
+
+    @property
+    def variable(self) -> Literal["node", "relationship"]:
+        """What a retrieval query calls the entity that was found."""
+        return self.vector.variable
+
+    @property
+    def name(self) -> str:
+        """The name of the vector index."""
+        return self.vector.name
+
+
+@dataclass(frozen=True)
 class Indexes:
-    """The vector indexes of one database by name, and the names of its full-text indexes."""
+    """The vector indexes of one database and its full-text indexes, by name."""
 
     vector: Mapping[str, VectorIndex]
-    fulltext: tuple[str, ...]
+    fulltext: Mapping[str, FulltextIndex]
 
     def searchable(self, name: str, setting: str | None = None) -> VectorIndex:
         """Return the vector index of that name.
@@ -69,18 +108,62 @@ class Indexes:
         """
         index = self.vector.get(name)
         if index is None:
-            raise MissingIndexError(f"{self.why_not(name, setting)[:-1]}: {_names(self.vector)}")
-        if index.state == "POPULATING":
-            raise UnavailableError(f"The vector index '{name}' is still being populated: ask again when it is online.")
-        if index.state != "ONLINE":
-            raise SetupError(f"The vector index '{name}' is in state {index.state}: drop it and create it again.")
+            raise MissingIndexError(f"{self.why_not('vector', name, setting)}: {_names('vector', self.vector)}")
+        _check_state("vector", index)
         return index
 
-    def why_not(self, name: str, setting: str | None = None) -> str:
-        """Return a sentence that says why a name is no vector index."""
-        what = "is a full-text index" if name in self.fulltext else "does not exist in this database"
+    def searchable_fulltext(self, name: str, setting: str | None = None) -> FulltextIndex:
+        """Return the full-text index of that name.
+
+        Args:
+            name: Its name.
+            setting: The setting that names it, if one does.
+
+        Raises:
+            MissingIndexError: It does not exist, or is of another kind.
+            SetupError: It has failed.
+            UnavailableError: It is still being populated.
+        """
+        index = self.fulltext.get(name)
+        if index is None:
+            raise MissingIndexError(f"{self.why_not('full-text', name, setting)}: {_names('full-text', self.fulltext)}")
+        _check_state("full-text", index)
+        return index
+
+    def searchable_pair(
+        self, vector: str, fulltext: str, setting: str | None = None, fulltext_setting: str | None = None
+    ) -> IndexPair:
+        """Return the vector index and the full-text index of these names.
+
+        Args:
+            vector: The name of the vector index.
+            fulltext: The name of the full-text index.
+            setting: The setting that names the vector index, if one does.
+            fulltext_setting: The setting that names the full-text index, if one does.
+
+        Raises:
+            MissingIndexError: One of them does not exist, or is of another kind.
+            SetupError: One of them has failed, or they are on different labels or types.
+            UnavailableError: One of them is still being populated.
+        """
+        pair = IndexPair(self.searchable(vector, setting), self.searchable_fulltext(fulltext, fulltext_setting))
+        if not find_the_same(pair.vector, pair.fulltext):
+            raise SetupError(
+                f"The vector index {_about(pair.vector)} and the full-text index {_about(pair.fulltext)}: "
+                "choose two indexes on the same label or type."
+            )
+        return pair
+
+    def vectors_of(self, index: FulltextIndex) -> tuple[str, ...]:
+        """Return the properties that hold vectors of the entities of a full-text index, as far as indexes tell."""
+        return tuple(sorted({known.property for known in self.vector.values() if find_the_same(known, index)}))
+
+    def why_not(self, kind: Kind, name: str, setting: str | None = None) -> str:
+        """Return why a name is no index of a kind, as a sentence without its end."""
+        other, others = ("full-text", self.fulltext) if kind == "vector" else ("vector", self.vector)
+        what = f"is a {other} index" if name in others else "does not exist in this database"
         named_by = f" ({setting})" if setting else ""
-        return f"The vector index '{one_line(name, _SHOWN_CHARACTERS)}'{named_by} {what}."
+        return f"The {kind} index '{one_line(name, _SHOWN_CHARACTERS)}'{named_by} {what}"
 
     @property
     def online(self) -> list[VectorIndex]:
@@ -88,12 +171,23 @@ class Indexes:
         return [index for _, index in sorted(self.vector.items()) if index.state == "ONLINE"]
 
     @property
+    def online_fulltext(self) -> list[FulltextIndex]:
+        """The full-text indexes that answer searches, by name."""
+        return [index for _, index in sorted(self.fulltext.items()) if index.state == "ONLINE"]
+
+    @property
+    def online_pairs(self) -> list[IndexPair]:
+        """The vector indexes that answer searches, each with each full-text index that can find the same entities."""
+        pairs = product(self.online, self.online_fulltext)
+        return [IndexPair(vector, fulltext) for vector, fulltext in pairs if find_the_same(vector, fulltext)]
+
+    @property
     def waiting(self) -> str:
-        """What to say of the vector indexes that answer no search yet, or no more; empty if there are none."""
-        states = [
-            f"'{name}' is {index.state}" for name, index in sorted(self.vector.items()) if index.state != "ONLINE"
-        ]
-        return f"The vector index {', '.join(states)}." if states else ""
+        """What to say of the indexes that answer no search yet, or no more; empty if there are none."""
+        vector = {name: index.state for name, index in self.vector.items()}
+        states = {name: index.state for name, index in self.fulltext.items()} | vector
+        told = [f"'{name}' is {state}" for name, state in sorted(states.items()) if state != "ONLINE"]
+        return f"The index {', '.join(told)}." if told else ""
 
     @property
     def vector_properties(self) -> frozenset[str]:
@@ -106,12 +200,17 @@ class Indexes:
         return frozenset(index.dimensions for index in self.vector.values() if index.dimensions)
 
 
+def find_the_same(one: VectorIndex | FulltextIndex, other: VectorIndex | FulltextIndex) -> bool:
+    """Whether two indexes are on nodes that share a label, or on relationships that share a type."""
+    return one.variable == other.variable and not set(one.labels).isdisjoint(other.labels)
+
+
 def read_indexes(database: Database) -> Indexes:
     """Return the indexes of a database that answer searches, in one round trip."""
     rows = [row.data() for row in database.read(_SHOW_INDEXES)]
     return Indexes(
         vector={row["name"]: _vector_index(row) for row in rows if row["type"] == "VECTOR"},
-        fulltext=tuple(row["name"] for row in rows if row["type"] == "FULLTEXT"),
+        fulltext={row["name"]: _fulltext_index(row) for row in rows if row["type"] == "FULLTEXT"},
     )
 
 
@@ -131,15 +230,39 @@ def _vector_index(row: Mapping[str, Any]) -> VectorIndex:
     )
 
 
+def _fulltext_index(row: Mapping[str, Any]) -> FulltextIndex:
+    return FulltextIndex(
+        name=row["name"],
+        variable=ENTITY_VARIABLE[row["entityType"]],
+        labels=tuple(row["labelsOrTypes"]),
+        properties=tuple(row["properties"]),
+        analyzer=(row["config"] or {}).get("fulltext.analyzer", _DEFAULT_ANALYZER),
+        state=row["state"],
+    )
+
+
 def _is_quantised(config: Mapping[str, Any]) -> bool:
     """Whether an index is quantised: told by its type since 2026, by a switch before, which is on unless told."""
     kind = config.get("vector.quantization.type")
     return kind != "NONE" if kind is not None else config.get("vector.quantization.enabled") is not False
 
 
-def _names(names: Iterable[str]) -> str:
+def _check_state(kind: Kind, index: VectorIndex | FulltextIndex) -> None:
+    if index.state == "POPULATING":
+        raise UnavailableError(
+            f"The {kind} index '{index.name}' is still being populated: ask again when it is online."
+        )
+    if index.state != "ONLINE":
+        raise SetupError(f"The {kind} index '{index.name}' is in state {index.state}: drop it and create it again.")
+
+
+def _about(index: VectorIndex | FulltextIndex) -> str:
+    return f"'{index.name}' is on {index.variable}s {one_line(', '.join(index.labels), _SHOWN_CHARACTERS)}"
+
+
+def _names(kind: Kind, names: Collection[str]) -> str:
     known = sorted(names)
     more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
     listed = ", ".join(f"'{name}'" for name in known[:_SHOWN_NAMES]) + more
 
-    return f"its vector indexes are {listed}." if listed else "it has no vector index; create one first."
+    return f"its {kind} indexes are {listed}." if listed else f"it has no {kind} index; create one first."

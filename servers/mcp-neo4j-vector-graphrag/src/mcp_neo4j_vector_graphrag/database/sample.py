@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_neo4j_vector_graphrag.database.cypher import quote
+from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex
 
 SAMPLE_SIZE = 100
 _SIDES = 4
@@ -25,6 +26,18 @@ SCALAR_TYPES = frozenset(
         *("ZONED DATETIME", "LOCAL DATETIME", "ZONED TIME", "LOCAL TIME"),
     }
 )
+
+
+_DESCRIPTION = (
+    "WITH collect(n) AS sample UNWIND sample AS n "
+    "UNWIND [key IN keys(n) WHERE key <> $vector] AS key "
+    "WITH size(sample) AS size, key, replace(valueType(n[key]), ' NOT NULL', '') AS type, n[key] AS value "
+    f"WITH size, key, type, CASE WHEN type = 'STRING' THEN left(value, {_LONGEST_EXAMPLE}) "
+    "WHEN type STARTS WITH 'LIST' OR type STARTS WITH 'VECTOR' THEN null ELSE value END AS value "
+    "WITH size, key, type, value, count(*) AS count ORDER BY count DESC, toStringOrNull(value) "
+    "RETURN size, key, type, sum(count) AS count, collect(value) AS values ORDER BY key, count DESC"
+)
+"""From entities `n` to a row for each property and type, without `$vector`."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,7 @@ class Sample:
     properties: Mapping[str, Property]
 
 
-def pattern(index: VectorIndex, variable: str = "n") -> str:
+def pattern(index: VectorIndex | FulltextIndex, variable: str = "n") -> str:
     """Return the pattern that matches every entity an index may hold: one of its labels, or of its types."""
     names = "|".join(quote(label) for label in index.labels)
     return f"({variable}:{names})" if index.variable == "node" else f"()-[{variable}:{names}]->()"
@@ -82,38 +95,44 @@ def sample_statement(variable: Literal["node", "relationship"]) -> str:
     procedure = "queryNodes" if variable == "node" else "queryRelationships"
     return (
         f"UNWIND $sides AS side CALL db.index.vector.{procedure}($index, $size, side) YIELD {variable} "
-        f"WITH DISTINCT {variable} AS n WITH collect(n) AS sample UNWIND sample AS n "
-        "UNWIND [key IN keys(n) WHERE key <> $vector] AS key "
-        "WITH size(sample) AS size, key, replace(valueType(n[key]), ' NOT NULL', '') AS type, n[key] AS value "
-        f"WITH size, key, type, CASE WHEN type = 'STRING' THEN left(value, {_LONGEST_EXAMPLE}) "
-        "WHEN type STARTS WITH 'LIST' OR type STARTS WITH 'VECTOR' THEN null ELSE value END AS value "
-        "WITH size, key, type, value, count(*) AS count ORDER BY count DESC, toStringOrNull(value) "
-        "RETURN size, key, type, sum(count) AS count, collect(value) AS values ORDER BY key, count DESC"
+        f"WITH DISTINCT {variable} AS n {_DESCRIPTION}"
     )
 
 
-def read_sample(database: Database, index: VectorIndex) -> Sample:
+def fulltext_sample_statement(index: FulltextIndex) -> str:
+    """Return the statement that describes a sample of what a full-text index may hold: the first entities there are."""
+    return f"MATCH {pattern(index)} WITH n LIMIT $size {_DESCRIPTION}"
+
+
+def read_sample(database: Database, index: VectorIndex | FulltextIndex) -> Sample:
     """Return what a sample of an index's entities looks like, in one round trip whose cost is bounded."""
-    parameters = {
-        "sides": _sides(index.dimensions or _any_dimensions(database, index)),
-        "size": SAMPLE_SIZE // _SIDES,
-        "index": index.name,
-        "vector": index.property,
-    }
-    rows = [row.data() for row in database.read(sample_statement(index.variable), parameters)]
+    rows = [row.data() for row in database.read(*_sampling(database, index))]
+    inside = index.filter_properties if isinstance(index, VectorIndex) else ()
     found: dict[str, Property] = {}
     for row in rows:
         known = found.get(row["key"]) or Property(row["key"], ())
         found[row["key"]] = Property(
             name=row["key"],
             types=(*known.types, row["type"]),
-            in_index=row["key"] in index.filter_properties,
+            in_index=row["key"] in inside,
             count=known.count + row["count"],
             values=(*known.values, *row["values"]),
         )
-    for name in index.filter_properties:
+    for name in inside:
         found.setdefault(name, Property(name, (), in_index=True))
     return Sample(rows[0]["size"] if rows else 0, found)
+
+
+def _sampling(database: Database, index: VectorIndex | FulltextIndex) -> tuple[str, dict[str, Any]]:
+    if not isinstance(index, VectorIndex):
+        return fulltext_sample_statement(index), {"size": SAMPLE_SIZE, "vector": ""}
+    parameters = {
+        "sides": _sides(index.dimensions or _any_dimensions(database, index)),
+        "size": SAMPLE_SIZE // _SIDES,
+        "index": index.name,
+        "vector": index.property,
+    }
+    return sample_statement(index.variable), parameters
 
 
 def _sides(dimensions: int) -> list[list[float]]:

@@ -4,32 +4,37 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from neo4j.exceptions import Neo4jError
 
 from mcp_neo4j_vector_graphrag.database.cypher import words
 from mcp_neo4j_vector_graphrag.database.faults import complaint
 from mcp_neo4j_vector_graphrag.database.guard import refusal
-from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex, read_indexes
+from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, IndexPair, VectorIndex, read_indexes
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError
-from mcp_neo4j_vector_graphrag.retrieval import statement
+from mcp_neo4j_vector_graphrag.retrieval.statement import RetrievalQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery, Statement
+    from mcp_neo4j_vector_graphrag.database.indexes import Indexes
+    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, Statement
+
+
+IndexT = TypeVar("IndexT", VectorIndex, FulltextIndex, IndexPair)
+"""What a retriever searches in."""
 
 
 @dataclass(frozen=True)
-class Contact:
+class Contact(Generic[IndexT]):
     """What the first contact with the database found out, for all later calls."""
 
     epoch: int
     """The database's count of lost connections at the time."""
-    index: VectorIndex
+    index: IndexT
     query: RetrievalQuery
     clause: Clause
     """The newest form that the server takes the retrieval query in."""
@@ -39,21 +44,28 @@ class Contact:
     """Knows the vectors of this database."""
 
 
+@dataclass(frozen=True)
+class Search(Generic[IndexT]):
+    """One way of searching, as the first contact needs to know it."""
+
+    find: Callable[[Indexes], IndexT]
+    """Returns the index, or raises what is wrong with it."""
+    default_query: Callable[[Indexes, IndexT], RetrievalQuery]
+    """Returns what stands in for a retrieval query."""
+    compose: Callable[[IndexT, RetrievalQuery, Clause], Statement]
+    """Returns the whole statement of a search without filters."""
+
+
 def make_contact(
-    database: Database,
-    index_name: str,
-    retrieval_query: str | None,
-    allowed_procedures: Collection[str] = (),
-    index_setting: str | None = None,
-) -> Contact:
+    database: Database, search: Search[IndexT], retrieval_query: str | None, allowed_procedures: Collection[str] = ()
+) -> Contact[IndexT]:
     """Look at the index and check the retrieval query: two round trips, one more on a server without SEARCH.
 
     Args:
         database: Where to search.
-        index_name: The vector index.
+        search: What will be searched, and how.
         retrieval_query: Cypher that goes on from each hit; without one, a result is the entity's own properties.
         allowed_procedures: Procedures that it may call beside the usual ones.
-        index_setting: The setting that names the index, for the text of an error.
 
     Raises:
         SetupError: The index can't be searched, or the retrieval query does not parse or does more than read.
@@ -63,15 +75,15 @@ def make_contact(
     """
     epoch = database.epoch
     indexes = read_indexes(database)
-    index = indexes.searchable(index_name, index_setting)
-    query = statement.RetrievalQuery.parse(retrieval_query) if retrieval_query else statement.default_query(index)
+    index = search.find(indexes)
+    query = RetrievalQuery.parse(retrieval_query) if retrieval_query else search.default_query(indexes, index)
     _check_variable(query, index)
-    clause, explained = _explained(database, index, query, allowed_procedures)
+    clause, explained = _explained(database, index, query, search.compose, allowed_procedures)
     plain = PlainJson(indexes.vector_properties, indexes.vector_dimensions)
     return Contact(epoch, index, query, clause, explained, plain)
 
 
-def _check_variable(query: RetrievalQuery, index: VectorIndex) -> None:
+def _check_variable(query: RetrievalQuery, index: VectorIndex | FulltextIndex | IndexPair) -> None:
     """See that a query is about what the index finds: `MATCH (node)` on a relationship index would match any node.
 
     Raises:
@@ -87,7 +99,11 @@ def _check_variable(query: RetrievalQuery, index: VectorIndex) -> None:
 
 
 def _explained(
-    database: Database, index: VectorIndex, query: RetrievalQuery, allowed: Collection[str]
+    database: Database,
+    index: IndexT,
+    query: RetrievalQuery,
+    compose: Callable[[IndexT, RetrievalQuery, Clause], Statement],
+    allowed: Collection[str],
 ) -> tuple[Clause, Statement]:
     """Return the newest form that the server takes, and the statement in it, once its plan is seen to read only.
 
@@ -98,7 +114,7 @@ def _explained(
     clauses: tuple[Clause, ...] = ("procedure",) if query.language == "5" else ("search", "procedure")
     complaints: list[tuple[Neo4jError, Statement]] = []
     for clause in clauses:
-        composed = statement.vector_search(index, query, clause)
+        composed = compose(index, query, clause)
         try:
             summary = database.explain(composed.text)
         except Neo4jError as error:

@@ -1,7 +1,8 @@
 """Searching with conditions that the index can't check: no row that exists is lost, and what is not certain is said.
 
 Cheapest first: the nearest candidates, if enough of them match; all that match, if those are few; more candidates, up
-to the server's limit; at last all that match, however many, as long as the time limit allows.
+to the server's limit; at last all that match, however many, as long as the time limit allows. A full-text index is
+exact, so there more candidates are all that is needed.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from neo4j.exceptions import Neo4jError
 
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import UnavailableError
-from mcp_neo4j_vector_graphrag.retrieval import statement
+from mcp_neo4j_vector_graphrag.retrieval import fulltext_statement, statement
+from mcp_neo4j_vector_graphrag.retrieval.statement import Split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
-    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, Split
+    from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, VectorIndex
+    from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
+    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause
 
 SCAN_BOUND = 5_000
 """So many vectors are compared one by one in about 0.2 s."""
@@ -137,13 +140,74 @@ class FilteredSearch:
         return row["matched"], row["hits"]
 
 
+@dataclass
+class FilteredFulltext:
+    """One full-text search with conditions, none of which can be checked inside the index.
+
+    Args:
+        database: Where to search.
+        index: The index.
+        clause: How the server is asked for texts.
+        conditions: What must hold.
+        query: What Lucene is asked.
+        wanted: How many entities.
+        candidates: How many texts are looked at first.
+    """
+
+    database: Database
+    index: FulltextIndex
+    clause: Clause
+    conditions: Sequence[Condition]
+    query: str
+    wanted: int
+    candidates: int
+
+    def run(self) -> Hits:
+        """Return the best that match; what was found in time, with a notice, if not all could be looked at.
+
+        Raises:
+            Neo4jError: Neo4j refused a statement.
+            DriverError: The connection failed.
+            UnavailableError: Not even the first answer came in time.
+        """
+        end, size = time.monotonic() + self.database.read_timeout, self.candidates
+        looked_at, hits = self._pool(size, end)
+        try:
+            while looked_at == size and len(hits) < self.wanted:
+                size = _larger(size)
+                looked_at, hits = self._pool(size, end)
+        except (Neo4jError, UnavailableError) as error:
+            if isinstance(error, Neo4jError) and not _is_timeout(error):
+                raise
+            return Hits(hits, _incomplete(looked_at, "best"))
+        return Hits(hits)
+
+    def _pool(self, size: int, end: float) -> tuple[int, list[list[Any]]]:
+        """Return how many of the best `size` texts there are, and the best of those whose entities match."""
+        parameters = {
+            **Split(outside=tuple(self.conditions)).parameters,
+            "fulltext_index_name": self.index.name,
+            "fulltext_query": self.query,
+            "fulltext_candidates": size,
+            "fulltext_wanted": self.wanted,
+        }
+        text = fulltext_statement.pool(self.index, self.clause, self.conditions)
+        row = self.database.read(text, parameters, max(end - time.monotonic(), _LEAST_SECONDS))[0]
+        return row["looked_at"], row["hits"]
+
+
+def _larger(size: int) -> int:
+    """Return how many texts to look at next."""
+    return size * _GROWTH if size * _GROWTH <= statement.MAX_CANDIDATES else fulltext_statement.EVERYTHING
+
+
 def _approximate(size: int) -> str:
     return f"Approximate: the filters were applied to the nearest {size} entries, since the index can't check them."
 
 
-def _incomplete(size: int) -> str:
+def _incomplete(size: int, which: str = "nearest") -> str:
     return (
-        f"Incomplete: only the nearest {size} entries could be filtered within the time limit (NEO4J_READ_TIMEOUT); "
+        f"Incomplete: only the {which} {size} entries could be filtered within the time limit (NEO4J_READ_TIMEOUT); "
         "more may match."
     )
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mcp_neo4j_vector_graphrag.database.capabilities import Capabilities
-    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, VectorIndex
 
 MAX_CANDIDATES = 10_000
 """Neo4j returns no more neighbours than this, whatever is asked for, and does not say so."""
@@ -32,10 +32,12 @@ PARAMETERS = frozenset({"query_vector", "query_text", "top_k", "candidates", "in
 INSIDE, OUTSIDE = "filter_inside_", "filter_outside_"
 """How the parameters of conditions begin; no retrieval query may use such names."""
 
+_RESERVED = (INSIDE, OUTSIDE, "embedding_", "fulltext_", "hybrid_")
+
 
 def is_reserved(parameter: str) -> bool:
     """Whether the search itself sets a parameter of that name."""
-    return parameter in PARAMETERS or parameter == "hits" or parameter.startswith((INSIDE, OUTSIDE, "embedding_"))
+    return parameter in PARAMETERS or parameter == "hits" or parameter.startswith(_RESERVED)
 
 
 _NUMBERS = frozenset({"INTEGER", "FLOAT"})
@@ -99,15 +101,29 @@ Clause = Literal["search", "procedure"]
 
 def default_query(index: VectorIndex) -> RetrievalQuery:
     """Return what stands in for a retrieval query: the entity's own properties, without its vector."""
-    entity = index.variable
-    if entity == "node":
-        about = "{id: elementId(node), labels: labels(node)}"
+    return entity_query(index.variable, (index.property,))
+
+
+def entity_query(
+    variable: Literal["node", "relationship"], vectors: Iterable[str], columns: Iterable[str] = ()
+) -> RetrievalQuery:
+    """Return the query for an entity's own properties.
+
+    Args:
+        variable: What was found.
+        vectors: The properties that are left out, since they hold vectors.
+        columns: What else is known of each hit, for its metadata.
+    """
+    if variable == "node":
+        about = "id: elementId(node), labels: labels(node)"
     else:
         about = (
-            "{id: elementId(relationship), type: type(relationship), "
-            "start: properties(startNode(relationship)), end: properties(endNode(relationship))}"
+            "id: elementId(relationship), type: type(relationship), "
+            "start: properties(startNode(relationship)), end: properties(endNode(relationship))"
         )
-    return RetrievalQuery(f"RETURN {entity} {{.*, {quote(index.property)}: null}} AS doc, {about} AS metadata, score")
+    about += "".join(f", {column}: {column}" for column in columns)
+    doc = ", ".join([".*", *(f"{quote(vector)}: null" for vector in vectors)])
+    return RetrievalQuery(f"RETURN {variable} {{{doc}}} AS doc, {{{about}}} AS metadata, score")
 
 
 def candidates(top_k: int, index: VectorIndex, least: int | None = None, ratio: int = 1) -> int:
@@ -191,8 +207,8 @@ def vector_search(
         vector: The expression for the query vector.
     """
     lines = [
-        *_prefix(query, clause, vector),
-        *_nearest(index, clause, inside, vector),
+        *prefix(query, clause, vector),
+        *nearest(index, clause, inside, vector),
         f"WITH {index.variable}, score ORDER BY score DESC LIMIT $top_k",
     ]
     return Statement("\n".join([*lines, query.text]), first_line=len(lines) + 1)
@@ -209,7 +225,7 @@ def pool(index: VectorIndex, clause: Clause, conditions: Split, vector: str = PA
             *(["CYPHER 25"] if clause == "search" or _is_new(vector) else []),
             f"WITH {vector} AS query_vector",
             "CALL (query_vector) {",
-            *_nearest(index, clause, conditions.inside, "query_vector"),
+            *nearest(index, clause, conditions.inside, "query_vector"),
             *([f"WITH {entity}, score WHERE {_all(entity, outside)}"] if outside else []),
             f"WITH elementId({entity}) AS id, score ORDER BY score DESC",
             "RETURN collect([id, score]) AS hits",
@@ -249,20 +265,26 @@ def full_scan(index: VectorIndex, conditions: Split, *, strict: bool = False) ->
     )
 
 
-def retrieval(index: VectorIndex, query: RetrievalQuery, clause: Clause) -> Statement:
+def retrieval(index: VectorIndex | FulltextIndex, query: RetrievalQuery, clause: Clause) -> Statement:
     """Return the statement that hands entities which are already found, `$hits`, to the retrieval query."""
     entity = index.variable
-    found = "(node)" if entity == "node" else "()-[relationship]->()"
     lines = [
-        *_prefix(query, clause),
+        *prefix(query, clause),
         "UNWIND $hits AS hit",
-        f"MATCH {found} WHERE elementId({entity}) = hit[0]",
+        by_id(entity, "hit[0]"),
         f"WITH {entity}, hit[1] AS score ORDER BY score DESC",
     ]
     return Statement("\n".join([*lines, query.text]), first_line=len(lines) + 1)
 
 
-def _prefix(query: RetrievalQuery, clause: Clause, vector: str = PARAMETER) -> list[str]:
+def by_id(variable: Literal["node", "relationship"], element_id: str) -> str:
+    """Return the line that finds an entity by an expression for its element id."""
+    found = "(node)" if variable == "node" else "()-[relationship]->()"
+    return f"MATCH {found} WHERE elementId({variable}) = {element_id}"
+
+
+def prefix(query: RetrievalQuery, clause: Clause, vector: str = PARAMETER) -> list[str]:
+    """Return the line that says which Cypher a statement is in, if it must be said."""
     language = query.language or ("25" if clause == "search" or _is_new(vector) else None)
     return [f"CYPHER {language}"] if language else []
 
@@ -272,7 +294,8 @@ def _is_new(vector: str) -> bool:
     return vector.startswith(NEW_EMBED)
 
 
-def _nearest(index: VectorIndex, clause: Clause, inside: Sequence[Condition], vector: str) -> list[str]:
+def nearest(index: VectorIndex, clause: Clause, inside: Sequence[Condition], vector: str) -> list[str]:
+    """Return the lines that ask a vector index for `$candidates` entities, each with its `score`."""
     if clause == "procedure":
         call = f"CALL {_PROCEDURES[index.variable]}($index_name, $candidates, {vector})"
         return [f"{call} YIELD {index.variable}, score"]
@@ -317,6 +340,11 @@ def _shape(condition: Condition) -> str:
     if condition.operator == "=" or condition.operator in NULL_CHECKS:
         return "value"
     return "list" if condition.operator == "IN" else "other"
+
+
+def holds(variable: str, conditions: Sequence[Condition]) -> str:
+    """Return the predicate that conditions outside of an index make, in the parameters of `Split(outside=…)`."""
+    return _all(variable, _named(conditions, OUTSIDE))
 
 
 def _named(conditions: Iterable[Condition], prefix: str) -> list[tuple[str, Condition]]:

@@ -154,7 +154,7 @@ class IndexChoice:
             known = "; ".join(map(_candidate, discover(database, indexes.online)))
         except (Neo4jError, DriverError) as error:
             raise database.fault(error) from error
-        which = f"{indexes.why_not(name)} N" if name else "N"
+        which = f"{indexes.why_not('vector', name)}. N" if name else "N"
         raise QuestionError(f"{which}ame one of the vector indexes as index_name: {known}.")
 
 
