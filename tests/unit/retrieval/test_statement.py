@@ -67,23 +67,6 @@ def test_only_the_last_return_orders_the_rows(text: str, *, orders: bool):
     assert RetrievalQuery(text).orders_rows is orders
 
 
-@pytest.mark.parametrize(
-    ("top_k", "ratio", "expected"), [(1, 1, 200), (10, 1, 200), (11, 1, 220), (50, 1, 1000), (50, 100, 5000)]
-)
-def test_more_candidates_are_asked_for_than_are_returned(top_k: int, ratio: int, expected: int):
-    assert candidates(top_k, NODES, ratio=ratio) == expected
-
-
-def test_an_index_that_is_not_quantised_needs_half_as_many():
-    assert candidates(10, replace(NODES, quantised=False)) == 100
-    assert candidates(50, replace(NODES, quantised=False)) == 500
-
-
-def test_the_operators_choice_stands_in_for_the_default():
-    assert candidates(10, NODES, 50) == 50
-    assert candidates(10, NODES, 5) == 10  # never fewer than are wanted
-
-
 def test_never_more_candidates_than_the_server_gives():
     assert candidates(10_000, NODES, ratio=1_000) == MAX_CANDIDATES == 10_000
 

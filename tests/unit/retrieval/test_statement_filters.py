@@ -177,7 +177,7 @@ def test_a_pool_is_filtered_after_the_index():
             "WHERE relationship.`lang` = $filter_inside_0 LIMIT $candidates) SCORE AS score"
         ),
         ("WITH relationship, score WHERE relationship.`title` CONTAINS $filter_outside_0 AND relationship.`n` IS NULL"),
-        "WITH elementId(relationship) AS id, score ORDER BY score DESC",
+        "WITH elementId(relationship) AS id, score AS score ORDER BY score DESC",
         "RETURN collect([id, score]) AS hits",
         "}",
         "RETURN size(hits) AS matched, hits[..$top_k] AS hits, query_vector",
@@ -186,11 +186,12 @@ def test_a_pool_is_filtered_after_the_index():
 
 def test_a_pool_without_the_clause_calls_the_procedure():
     lines = pool(NODES, "procedure", Split(outside=(Condition("year", "=", 1),))).split("\n")
-    assert lines[:4] == [
+    assert lines[:5] == [
         "WITH $query_vector AS query_vector",
         "CALL (query_vector) {",
         "CALL db.index.vector.queryNodes($index_name, $candidates, query_vector) YIELD node, score",
         "WITH node, score WHERE node.`year` = $filter_outside_0",
+        ("WITH elementId(node) AS id, vector.similarity.cosine(node.`emb`, query_vector) AS score ORDER BY score DESC"),
     ]
 
 
@@ -354,10 +355,10 @@ def test_no_value_of_a_caller_is_in_any_statement(index: VectorIndex):
 @pytest.mark.parametrize(
     ("quantised", "top_k", "least", "ratio", "expected"),
     [
-        (True, 1, None, 1, 200),
-        (True, 50, None, 1, 1_000),
-        (False, 1, None, 1, 100),
-        (False, 50, None, 1, 500),
+        (True, 1, None, 1, 120),
+        (True, 50, None, 1, 600),
+        (False, 1, None, 1, 60),
+        (False, 50, None, 1, 300),
         (True, 10, 30, 1, 30),
         (True, 50, 30, 1, 50),
         (True, 10, 30, 7, 70),

@@ -132,7 +132,7 @@ class Settings(BaseSettings):
     )  # fmt: skip
     candidates: int | None = _option(
         "How many neighbours to ask the index for, of which the best `top_k` are kept: more find more of the nearest. "
-        "Default: 20 times `top_k` and at least 200; half of that where the index is not quantised.",
+        "Default: 12 times `top_k` and at least 120; half of that where the index is not quantised.",
         "NEO4J_MCP_CANDIDATES", flag="--candidates", ge=1, le=10_000,
     )  # fmt: skip
     max_filters: int = _option(

@@ -129,8 +129,8 @@ def entity_query(
 def candidates(top_k: int, index: VectorIndex, least: int | None = None, ratio: int = 1) -> int:
     """Return how many neighbours to ask the index for, of which the best `top_k` are kept.
 
-    An index is approximate. The default one is quantised too: asked for 10 it finds 7 of the 10 nearest, asked for 200
-    it has more than 9 of them among those, for a few milliseconds (`benchmarks/`).
+    An index is approximate. The default one is quantised too: asked for 10 it finds 7 of the 10 nearest, asked for 120
+    it has nearly all of them among those, for a few milliseconds (`benchmarks/`).
 
     Args:
         top_k: How many are wanted.
@@ -138,7 +138,7 @@ def candidates(top_k: int, index: VectorIndex, least: int | None = None, ratio: 
         least: What the operator chose in place of the default.
         ratio: At least so many times `top_k`.
     """
-    default = max(200, 20 * top_k) if index.quantised else max(100, 10 * top_k)
+    default = max(120, 12 * top_k) if index.quantised else max(60, 6 * top_k)
     return min(max(default if least is None else max(least, top_k), ratio * top_k), MAX_CANDIDATES)
 
 
@@ -220,6 +220,8 @@ def pool(index: VectorIndex, clause: Clause, conditions: Split, vector: str = PA
     It tells how many match, the best of those, and the query vector, for the statements that may follow.
     """
     entity, outside = index.variable, _named(conditions.outside, OUTSIDE)
+    # Servers without SEARCH score a quantised index by its compressed vectors.
+    score = "score" if clause == "search" else _similarity(index, "query_vector")
     return "\n".join(
         [
             *(["CYPHER 25"] if clause == "search" or _is_new(vector) else []),
@@ -227,7 +229,7 @@ def pool(index: VectorIndex, clause: Clause, conditions: Split, vector: str = PA
             "CALL (query_vector) {",
             *nearest(index, clause, conditions.inside, "query_vector"),
             *([f"WITH {entity}, score WHERE {_all(entity, outside)}"] if outside else []),
-            f"WITH elementId({entity}) AS id, score ORDER BY score DESC",
+            f"WITH elementId({entity}) AS id, {score} AS score ORDER BY score DESC",
             "RETURN collect([id, score]) AS hits",
             "}",
             "RETURN size(hits) AS matched, hits[..$top_k] AS hits, query_vector",
@@ -330,8 +332,8 @@ def _matching(index: VectorIndex, conditions: Split, *, strict: bool) -> list[st
     return [f"MATCH {pattern(index, entity)}", f"WHERE {wanted}"]
 
 
-def _similarity(index: VectorIndex) -> str:
-    return f"vector.similarity.{index.similarity}({index.variable}.{quote(index.property)}, $query_vector)"
+def _similarity(index: VectorIndex, vector: str = PARAMETER) -> str:
+    return f"vector.similarity.{index.similarity}({index.variable}.{quote(index.property)}, {vector})"
 
 
 def _shape(condition: Condition) -> str:

@@ -290,7 +290,7 @@ def build(context: Context) -> Served:
 
     def require() -> None:
         if not catalog.look().tools:
-            raise SetupError("The database has no index that can be searched, and --require-index asks for one.")
+            raise SetupError("The database has no vector index that can be searched, and --require-index asks for one.")
 
     return Served(providers=[tools], middleware=[TellNews(tools)], prepare=context.backend.database, require=require)
 
