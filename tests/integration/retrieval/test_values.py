@@ -12,7 +12,7 @@ from embedders import KnownTexts
 from graphs import DIMENSIONS, Films, nearest, vectors
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.retrieval.items import search
-from mcp_neo4j_vector_graphrag.retrieval.result import collect
+from mcp_neo4j_vector_graphrag.retrieval.result import SearchResult
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def test_the_answer_of_a_tool_has_the_same_values(database: Database, films: Fil
             embedder=KnownTexts({"what?": QUESTION}),
             retrieval_query="RETURN node.text AS text, score, date({year: -43, month: 3, day: 15}) AS d, node AS n",
         )
-        [item] = collect(search(retriever, "what?", {"top_k": 1}).items).results
+        [item] = SearchResult.collect(search(retriever, "what?", {"top_k": 1}).items).results
     best, score = nearest(films.embeddings, QUESTION)[0]
     assert item.text == f"film {best}"
     assert item.score == pytest.approx(score, abs=1e-4)

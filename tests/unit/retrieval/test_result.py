@@ -7,7 +7,15 @@ import json
 import pytest
 from neo4j_graphrag.types import RetrieverResultItem
 
-from mcp_neo4j_vector_graphrag.retrieval.result import NO_RESULTS, Item, SearchResult, as_text, collect, cut, tokens
+from mcp_neo4j_vector_graphrag.retrieval.result import (
+    NO_RESULTS,
+    Item,
+    RankedResult,
+    SearchResult,
+    as_text,
+    cut,
+    tokens,
+)
 
 
 def items(*texts: str) -> list[RetrieverResultItem]:
@@ -15,38 +23,38 @@ def items(*texts: str) -> list[RetrieverResultItem]:
 
 
 def test_score_and_metadata_are_told_beside_the_text():
-    [item] = collect([RetrieverResultItem(content="a", metadata={"score": 0.5, "title": "é"})]).results
+    [item] = SearchResult.collect([RetrieverResultItem(content="a", metadata={"score": 0.5, "title": "é"})]).results
     assert item == Item(text="a", score=0.5, metadata={"title": "é"})
     assert item.as_text() == 'score: 0.5000 {"title":"é"}\na'
 
 
 def test_several_results_are_numbered_in_their_order():
-    assert as_text(collect(items("a", "b"))) == "[1] a\n\n[2] b"
+    assert as_text(SearchResult.collect(items("a", "b"))) == "[1] a\n\n[2] b"
 
 
 def test_no_results_are_a_sentence_and_an_empty_list():
-    assert collect([]) == SearchResult(results=[])
-    assert as_text(collect([])) == NO_RESULTS
+    assert SearchResult.collect([]) == SearchResult(results=[])
+    assert as_text(SearchResult.collect([])) == NO_RESULTS
 
 
 @pytest.mark.parametrize(("content", "text"), [({"a": "é"}, '{"a":"é"}'), ([1, 2], "[1,2]"), ("a", "a")])
 def test_content_that_is_no_text_is_json(content: object, text: str):
-    assert collect([RetrieverResultItem(content=content)]).results[0].text == text
+    assert SearchResult.collect([RetrieverResultItem(content=content)]).results[0].text == text
 
 
 @pytest.mark.parametrize("score", ["high", True, None])
 def test_a_score_that_is_no_number_is_none(score: object):
-    assert collect([RetrieverResultItem(content="a", metadata={"score": score})]).results[0].score is None
+    assert SearchResult.collect([RetrieverResultItem(content="a", metadata={"score": score})]).results[0].score is None
 
 
 def test_what_fits_exactly_is_whole():
-    result = collect(items("a" * 400, "b" * 600), limit=250)
+    result = SearchResult.collect(items("a" * 400, "b" * 600), limit=250)
     assert [len(item.text) for item in result.results] == [400, 600]
     assert result.notice is None
 
 
 def test_whole_results_are_left_out_at_the_end_and_it_is_told():
-    result = collect(items("a" * 400, "b" * 601, "c"), limit=250)
+    result = SearchResult.collect(items("a" * 400, "b" * 601, "c"), limit=250)
     assert [item.text for item in result.results] == ["a" * 400]
     assert result.notice == (
         "Only the first 1 of 3 results are shown, to keep to 250 tokens (RESPONSE_TOKEN_LIMIT): "
@@ -56,7 +64,7 @@ def test_whole_results_are_left_out_at_the_end_and_it_is_told():
 
 
 def test_a_first_result_that_is_too_long_by_itself_is_cut_at_a_word_with_a_mark():
-    result = collect(items("word " * 400), limit=250)
+    result = SearchResult.collect(items("word " * 400), limit=250)
     assert result.results[0].text == "word " * 198 + "word …"
     assert result.notice == "Cut, to keep to 250 tokens (RESPONSE_TOKEN_LIMIT)."
 
@@ -83,21 +91,34 @@ def test_a_token_is_four_bytes(text: str, expected: int):
 
 def test_metadata_counts_and_is_left_out_when_it_is_what_is_too_long():
     long = [RetrieverResultItem(content="a" * 10, metadata={"score": 0.5, "b": "b" * 2000})]
-    result = collect(long, limit=250)
+    result = SearchResult.collect(long, limit=250)
     assert result.results == [Item(text="a" * 10, score=0.5)]
     assert result.notice is not None
 
 
 def test_metadata_that_fits_stays_beside_a_text_that_is_cut():
     long = [RetrieverResultItem(content="a" * 2000, metadata={"b": 1})]
-    [item] = collect(long, limit=250).results
+    [item] = SearchResult.collect(long, limit=250).results
     assert item.metadata == {"b": 1}
     assert len(item.as_text().encode()) == 1000
 
 
 def test_fifty_rows_of_100_kilobytes_are_valid_json_within_the_limit():
-    result = collect(items(*["x" * 100_000] * 50), limit=10_000)
+    result = SearchResult.collect(items(*["x" * 100_000] * 50), limit=10_000)
     assert SearchResult.model_validate(json.loads(result.model_dump_json())) == result
     assert len(as_text(result)) < 41_000
     assert result.notice is not None
     assert "1 of 50" in result.notice
+
+
+def test_a_hybrid_result_says_how_each_half_ranked_it():
+    both = {"score": 0.75, "id": "4:x:1", "vector_score": 0.9, "vector_rank": 2, "text_score": 3.5, "text_rank": 1}
+    one = {"score": 0.25, "id": "4:x:2", "vector_score": None, "vector_rank": None, "text_score": 1.5, "text_rank": 2}
+    found = RankedResult.collect(
+        [RetrieverResultItem(content={"a": 1}, metadata=both), RetrieverResultItem(content={"a": 2}, metadata=one)]
+    )
+    assert [each.model_dump() for each in found.results] == [{"doc": {"a": 1}, **both}, {"doc": {"a": 2}, **one}]
+    assert as_text(found) == (
+        '[1] score: 0.7500 by meaning: 2 (0.9000) by words: 1 (3.5000)\n{"a":1}\n\n'
+        '[2] score: 0.2500 by words: 2 (1.5000)\n{"a":2}'
+    )

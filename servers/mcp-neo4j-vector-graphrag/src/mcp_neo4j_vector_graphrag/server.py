@@ -18,8 +18,7 @@ from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
 from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.tools.configured import NAME as CONFIGURED_TOOL
-from mcp_neo4j_vector_graphrag.tools.configured import describe
+from mcp_neo4j_vector_graphrag.tools.configured import VECTOR_NAME, describe
 from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS
 from mcp_neo4j_vector_graphrag.tools.faults import ArgumentFaults
 from mcp_neo4j_vector_graphrag.tools.registry import serve
@@ -64,7 +63,7 @@ def create_mcp_server(
     """
     from neo4j_graphrag.retrievers.base import Retriever as AnyRetriever  # noqa: PLC0415 - 0.8 s, here already paid
 
-    named = dict(retrievers) if isinstance(retrievers, Mapping) else {CONFIGURED_TOOL: retrievers}
+    named = dict(retrievers) if isinstance(retrievers, Mapping) else {VECTOR_NAME: retrievers}
     for name, retriever in named.items():
         # Not isinstance: the library's classes share one cache of its answers, so asking spoils it for other classes.
         if AnyRetriever not in type(retriever).__mro__:

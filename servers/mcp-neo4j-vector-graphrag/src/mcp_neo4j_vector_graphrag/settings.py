@@ -76,6 +76,10 @@ class Settings(BaseSettings):
         "the database gets a tool of its own, or with NEO4J_EMBEDDING_PROVIDER all have `vector-search`.",
         "INDEX_NAME", flag="--index-name",
     )  # fmt: skip
+    fulltext_index_name: Text | None = _option(
+        "The full-text index on the same label or type; beside INDEX_NAME it gives `neo4j_hybrid`, a search of both.",
+        "FULLTEXT_INDEX_NAME", flag="--fulltext-index-name",
+    )  # fmt: skip
     embedding_model: Text | None = _option(
         "The model that made the index's vectors, as `provider:model` (LangChain) or `local:use-multilingual-v3`.",
         "EMBEDDING_MODEL", flag="--embedding-model",
@@ -230,6 +234,8 @@ class Settings(BaseSettings):
         if not self.demo:
             self._check_connection()
         self._check_embedding()
+        if self.fulltext_index_name and not self.index_name:
+            raise ValueError("FULLTEXT_INDEX_NAME is set and INDEX_NAME is not: set both")
         if self.transport != "stdio" and not self._is_loopback() and not self.allow_unauthenticated:
             raise ValueError(
                 f"NEO4J_MCP_SERVER_HOST is {self.server_host}, open to others, and no token is asked for: "

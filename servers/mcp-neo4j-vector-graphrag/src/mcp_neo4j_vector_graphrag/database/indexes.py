@@ -69,6 +69,9 @@ class FulltextIndex:
     """`ONLINE`, `POPULATING` or `FAILED`."""
 
 
+AnyIndex = VectorIndex | FulltextIndex
+
+
 @dataclass(frozen=True)
 class IndexPair:
     """A vector index and a full-text index that can find the same entities."""

@@ -11,6 +11,7 @@ from neo4j.exceptions import Neo4jError
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.cypher import quote
 from mcp_neo4j_vector_graphrag.database.faults import complaint
+from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex
 from mcp_neo4j_vector_graphrag.database.sample import Sample, read_sample
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.database.indexes import AnyIndex, VectorIndex
     from mcp_neo4j_vector_graphrag.database.sample import Property
 
 MAX_FILTERS = 8
@@ -31,9 +32,9 @@ _COMMON = 0.5
 
 @dataclass(frozen=True)
 class Discovered:
-    """One vector index and what a model must know to search it."""
+    """One index and what a model must know to search it."""
 
-    index: VectorIndex
+    index: AnyIndex
     count: int
     """How many entities have the index's labels or types."""
     sample: Sample
@@ -42,11 +43,13 @@ class Discovered:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The properties that hold texts."""
+        """The properties that hold texts: those in a full-text index, else the long ones."""
+        if isinstance(self.index, FulltextIndex):
+            return self.index.properties
         return tuple(name for name, known in self.sample.properties.items() if known.is_long_text)
 
 
-def discover(database: Database, indexes: Iterable[VectorIndex], max_filters: int = MAX_FILTERS) -> list[Discovered]:
+def discover(database: Database, indexes: Iterable[AnyIndex], max_filters: int = MAX_FILTERS) -> list[Discovered]:
     """Return what a model must know of indexes, in their order: two round trips for each, eight at a time.
 
     Raises:
@@ -63,7 +66,7 @@ def discover(database: Database, indexes: Iterable[VectorIndex], max_filters: in
     return found
 
 
-def _outcome(index: VectorIndex, look: Future[Discovered]) -> Discovered | None:
+def _outcome(index: AnyIndex, look: Future[Discovered]) -> Discovered | None:
     """Return what a look found; `None` if Neo4j refused it, as it does when the index was dropped meanwhile."""
     try:
         return look.result()
@@ -72,7 +75,7 @@ def _outcome(index: VectorIndex, look: Future[Discovered]) -> Discovered | None:
         return None
 
 
-def _look(database: Database, index: VectorIndex, max_filters: int) -> Discovered:
+def _look(database: Database, index: AnyIndex, max_filters: int) -> Discovered:
     sample = read_sample(database, index)
     return Discovered(index, _count(database, index), sample, offered(sample, max_filters))
 
@@ -89,7 +92,7 @@ def offered(sample: Sample, limit: int) -> dict[str, Property]:
     return {known.name: known for known in [*inside, *others][:limit]}
 
 
-def _count(database: Database, index: VectorIndex) -> int:
+def _count(database: Database, index: AnyIndex) -> int:
     """Return how many entities have an index's labels or types, from the count store."""
     found = ("(n:{})" if index.variable == "node" else "()-[n:{}]->()").format
     parts = [f"MATCH {found(quote(label))} RETURN count(n) AS count" for label in index.labels]
@@ -104,6 +107,18 @@ def how_to_begin(database: Database) -> str:
     if found is None:
         return f"No property looks like a vector: embed your texts into one, then {_statement('Label', 'embedding', 0)}"
     return f"Create one: {_statement(labels[found['place']], found['key'], found['dimensions'])}"
+
+
+def how_to_begin_fulltext(database: Database, indexes: Iterable[VectorIndex]) -> str:
+    """Return how to create a full-text index, for the texts that a vector index is about if there is one."""
+    for index in indexes:
+        names = [name for name, known in read_sample(database, index).properties.items() if known.is_long_text]
+        if names:
+            labels = "|".join(map(quote, index.labels))
+            found = f"(e:{labels})" if index.variable == "node" else f"()-[e:{labels}]-()"
+            texts = ", ".join(f"e.{quote(name)}" for name in names)
+            return f"Create one: CREATE FULLTEXT INDEX {quote(f'{index.name}_texts')} FOR {found} ON EACH [{texts}]"
+    return "Create one: CREATE FULLTEXT INDEX `texts` FOR (e:`Label`) ON EACH [e.`text`], with your label and property"
 
 
 def _statement(label: str, key: str, dimensions: int) -> str:

@@ -21,7 +21,14 @@ from mcp_neo4j_vector_graphrag.retrieval.graph_search import (
     result,
     storable,
 )
-from mcp_neo4j_vector_graphrag.retrieval.hybrid_statement import RANKERS, Half, Ranker
+from mcp_neo4j_vector_graphrag.retrieval.hybrid_statement import (
+    DEFAULT_ALPHA,
+    DEFAULT_CONSTANT,
+    DEFAULT_RANKER,
+    RANKERS,
+    Half,
+    Ranker,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,11 +44,6 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
     from mcp_neo4j_vector_graphrag.retrieval.lucene import LuceneQuery
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery, Split, Statement
-
-DEFAULT_RANKER: Ranker = "linear"
-DEFAULT_ALPHA: dict[Ranker, float] = {"linear": 0.5, "rrf": 0.5}
-DEFAULT_CONSTANT = 60
-"""Chosen by measurement: `benchmarks/hybrid.py`."""
 
 _SHOWN = 40
 """Characters of what a caller sent."""

@@ -27,6 +27,11 @@ Ranker = Literal["linear", "rrf"]
 
 RANKERS: tuple[Ranker, ...] = ("linear", "rrf")
 
+DEFAULT_RANKER: Ranker = "linear"
+DEFAULT_ALPHA: dict[Ranker, float] = {"linear": 0.5, "rrf": 0.5}
+DEFAULT_CONSTANT = 60
+"""Chosen by measurement: `benchmarks/hybrid.py`."""
+
 Half = Literal["vector", "text"]
 
 COLUMNS = ("vector_score", "vector_rank", "text_score", "text_rank")

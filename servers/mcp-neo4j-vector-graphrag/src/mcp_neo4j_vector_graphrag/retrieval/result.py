@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -102,41 +102,68 @@ class Document(Entry):
         return _json(self.doc)
 
 
+class RankedDocument(Document):
+    """One result of a hybrid search."""
+
+    score: float | None = Field(default=None, description="Of both halves together, higher is better.")
+    vector_score: float | None = Field(default=None, description="Similarity; null if not found by meaning.")
+    vector_rank: int | None = Field(default=None, description="Place by meaning, from 1.")
+    text_score: float | None = Field(default=None, description="How well its words match; null if not found by them.")
+    text_rank: int | None = Field(default=None, description="Place by words, from 1.")
+
+    @classmethod
+    def of(cls, given: RetrieverResultItem) -> Self:
+        """Return a retriever's item whose content is a map, with what its metadata says of both halves."""
+        metadata = given.metadata or {}
+        known = {name: metadata.get(name) for name in ("vector_score", "vector_rank", "text_score", "text_rank")}
+        return super().of(given).model_copy(update=known)
+
+    def _notes(self) -> list[str]:
+        by_meaning = [f"by meaning: {self.vector_rank} ({self.vector_score:.4f})"] if self.vector_rank else []
+        by_words = [f"by words: {self.text_rank} ({self.text_score:.4f})"] if self.text_rank else []
+        return [*by_meaning, *by_words]
+
+
 EntryType = TypeVar("EntryType", bound=Entry)
 
 
 class Results(BaseModel, Generic[EntryType]):
     """The results of one search, best first."""
 
+    entry: ClassVar[type[Entry]]
+    """What they consist of."""
+
     results: list[EntryType]
     notice: str | None = Field(default=None, description="What was cut, left out or is uncertain, if anything is.")
+
+    @classmethod
+    def collect(
+        cls, items: Iterable[RetrieverResultItem], limit: int = RESPONSE_TOKENS, notice: str | None = None
+    ) -> Self:
+        """Return a retriever's items, in order, as far as their text fits `limit` tokens.
+
+        Whole items are left out at the end; only a first one that is too long by itself is cut. The notice says so.
+        """
+        taken, left = _fitting([cls.entry.of(item) for item in items], limit)
+        return cls(results=taken, notice=_joined(notice, left))
 
 
 class SearchResult(Results[Item]):
     """The results of one search, best first."""
 
+    entry = Item
+
 
 class DocumentResult(Results[Document]):
     """The results of one search, best first."""
 
-
-def collect(
-    items: Iterable[RetrieverResultItem], limit: int = RESPONSE_TOKENS, notice: str | None = None
-) -> SearchResult:
-    """Return a retriever's items, in order, as far as their text fits `limit` tokens.
-
-    Whole items are left out at the end; only a first one that is too long by itself is cut. The notice says so.
-    """
-    taken, left = _fitting([Item.of(item) for item in items], limit)
-    return SearchResult(results=taken, notice=_joined(notice, left))
+    entry = Document
 
 
-def collect_documents(
-    items: Iterable[RetrieverResultItem], limit: int = RESPONSE_TOKENS, notice: str | None = None
-) -> DocumentResult:
-    """Return a retriever's items as documents, as `collect` does."""
-    taken, left = _fitting([Document.of(item) for item in items], limit)
-    return DocumentResult(results=taken, notice=_joined(notice, left))
+class RankedResult(Results[RankedDocument]):
+    """The results of one hybrid search, best first."""
+
+    entry = RankedDocument
 
 
 def as_text(result: Results[Any]) -> str:
@@ -174,7 +201,7 @@ def _size(text: str) -> int:
     return len(text.encode(errors="replace"))
 
 
-def _fitting(given: list[EntryType], limit: int) -> tuple[list[EntryType], str | None]:
+def _fitting(given: list[Entry], limit: int) -> tuple[list[Any], str | None]:
     """Return the entries that fit, and what to say of the others."""
     ends = accumulate(tokens(entry.as_text()) for entry in given)
     taken = [entry for entry, end in zip(given, ends, strict=True) if end <= limit]

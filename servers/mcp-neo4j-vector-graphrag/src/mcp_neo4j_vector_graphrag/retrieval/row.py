@@ -41,10 +41,11 @@ def entity_as_document(row: Mapping[str, Any]) -> RetrieverResultItem:
 
     Of a relationship it is a map of its type, its properties and the properties of both ends.
     """
-    about, doc = row["metadata"], row["doc"]
+    about, doc = dict(row["metadata"]), row["doc"]
     if "type" in about:
-        doc = {**{key: about[key] for key in _ENDS}, "properties": doc}
-    return RetrieverResultItem(content=doc, metadata={"score": row["score"], "id": about["id"]})
+        doc = {**{key: about.pop(key) for key in _ENDS}, "properties": doc}
+    about.pop("labels", None)
+    return RetrieverResultItem(content=doc, metadata={"score": row["score"], **about})
 
 
 def row_as_document(row: Mapping[str, Any]) -> RetrieverResultItem:

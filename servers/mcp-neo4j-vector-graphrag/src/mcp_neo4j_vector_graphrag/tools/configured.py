@@ -1,4 +1,4 @@
-"""The tool of the one index that the settings name."""
+"""The tools of the indexes that the settings name."""
 
 from __future__ import annotations
 
@@ -8,65 +8,111 @@ from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served
-from mcp_neo4j_vector_graphrag.tools.search import DEFAULT_TOP_K, SearchTool
+from mcp_neo4j_vector_graphrag.tools.search import ALPHA, DEFAULT_TOP_K, RANKER, SearchTool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.retrieval.hybrid_retriever import HybridGraphRetriever
     from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
-    from mcp_neo4j_vector_graphrag.settings import Settings
     from mcp_neo4j_vector_graphrag.tools.family import Context
+    from mcp_neo4j_vector_graphrag.tools.search import Argument
 
-NAME = "neo4j_vector"
-"""The tool's name before the namespace."""
+    Configured = VectorGraphRetriever | HybridGraphRetriever
+
+VECTOR_NAME, HYBRID_NAME = "neo4j_vector", "neo4j_hybrid"
+"""The tools' names before the namespace."""
 
 
-def build(context: Context) -> Served:
-    """Return the tool; its retriever is made at the first call.
+def build_vector(context: Context) -> Served:
+    """Return the search by meaning; its retriever is made at the first call.
 
     Raises:
         SetupError: The namespace makes a name of it that clients refuse.
     """
-    settings, backend = context.settings, context.backend
-    made: dict[Database, VectorGraphRetriever] = {}
+    settings = context.settings
 
-    def retriever() -> VectorGraphRetriever:
-        database = backend.database()
+    def make(database: Database) -> Configured:
+        from mcp_neo4j_vector_graphrag.retrieval.configured import vector_retriever  # noqa: PLC0415 - 0.8 s
+
+        return vector_retriever(settings, database, configured_embedder(settings))
+
+    return _served(context, VECTOR_NAME, describe(settings.index_name, settings.tool_description), make)
+
+
+def build_hybrid(context: Context) -> Served:
+    """Return the search by meaning and words; its retriever is made at the first call.
+
+    Raises:
+        SetupError: The namespace makes a name of it that clients refuse.
+    """
+    settings = context.settings
+
+    def make(database: Database) -> Configured:
+        from mcp_neo4j_vector_graphrag.retrieval.configured import hybrid_retriever  # noqa: PLC0415 - 0.8 s
+
+        return hybrid_retriever(settings, database, configured_embedder(settings))
+
+    description = describe(settings.index_name, settings.tool_description, settings.fulltext_index_name)
+    return _served(context, HYBRID_NAME, description, make, (ALPHA, RANKER))
+
+
+def _served(
+    context: Context,
+    name: str,
+    description: str,
+    make: Callable[[Database], Configured],
+    arguments: tuple[Argument, ...] = (),
+) -> Served:
+    settings = context.settings
+    made: dict[Database, Configured] = {}
+
+    def retriever() -> Configured:
+        database = context.backend.database()
         if database not in made:
-            made[database] = _retriever(settings, database)
+            made[database] = make(database)
         return made[database]
 
     tool = SearchTool(
-        name=tool_name(NAME, settings.namespace),
-        title=title(NAME),
-        description=describe(settings.index_name, settings.tool_description),
+        name=tool_name(name, settings.namespace),
+        title=title(name),
+        description=description,
         retriever=retriever,
         default_top_k=settings.top_k or DEFAULT_TOP_K,
+        arguments=arguments,
         response_tokens=settings.response_tokens,
         seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
     )
     return Served([tool.build()], prepare=retriever, require=lambda: retriever().prepare())
 
 
-def describe(index_name: str | None, about: str | None = None) -> str:
+def describe(index_name: str | None, about: str | None = None, fulltext_index_name: str | None = None) -> str:
     """Return the description of a search tool, for a model that chooses between tools."""
     where = f"the Neo4j index '{index_name}'" if index_name else "a Neo4j graph"
     what = f"{about.rstrip('.')}. " if about else ""
+    if fulltext_index_name:
+        return (
+            f"{what}Search by meaning and by words at once: finds the nearest entries of {where} and those whose texts "
+            f"match in '{fulltext_index_name}', and returns the best of both with what the graph says about them."
+        )
     return (
         f"{what}Search by meaning: embeds the question, finds the nearest entries of {where} and returns their text "
         "with what the graph says about them, best first."
     )
 
 
-def _retriever(settings: Settings, database: Database) -> VectorGraphRetriever:
-    from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415 - 0.8 s
-
-    return configured_retriever(settings, database, configured_embedder(settings))
-
-
 VECTOR = Family(
     "configured",
-    tools=lambda _: (NAME,),
+    tools=lambda _: (VECTOR_NAME,),
     is_default=lambda settings: bool(settings.index_name),
-    build=build,
+    build=build_vector,
     missing=lambda settings: "" if settings.index_name else "INDEX_NAME",
+)
+HYBRID = Family(
+    "configured",
+    tools=lambda _: (HYBRID_NAME,),
+    is_default=lambda settings: bool(settings.fulltext_index_name),
+    build=build_hybrid,
+    missing=lambda settings: "" if settings.fulltext_index_name else "INDEX_NAME and FULLTEXT_INDEX_NAME",
 )

@@ -1,4 +1,4 @@
-"""One search tool for each vector index that the database has, looked up again as time goes by."""
+"""One search tool for each index that the database has, looked up again as time goes by."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mcp_types import ToolListChangedNotification
 from neo4j.exceptions import DriverError, Neo4jError
 
 from mcp_neo4j_vector_graphrag import deadline
-from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
+from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, read_indexes
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, SetupError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, search_tool_name
-from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, collect_documents
+from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served
 from mcp_neo4j_vector_graphrag.tools.faults import FaultError, as_fault
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
-from mcp_neo4j_vector_graphrag.tools.search import SearchTool, filters_argument
+from mcp_neo4j_vector_graphrag.tools.search import LUCENE, SearchTool, filters_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,11 +37,13 @@ if TYPE_CHECKING:
 
     from mcp_neo4j_vector_graphrag.backend import Backend
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+    from mcp_neo4j_vector_graphrag.database.indexes import AnyIndex
     from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered
+    from mcp_neo4j_vector_graphrag.retrieval.fulltext_retriever import FulltextGraphRetriever
     from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
     from mcp_neo4j_vector_graphrag.tools.family import Context, Sees
+    from mcp_neo4j_vector_graphrag.tools.search import Argument
 
 LIST_SECONDS = 30
 """A list of tools is good for this long; then the database is asked again."""
@@ -207,7 +209,7 @@ class Catalog:
         self._backend = backend
         self._sees = sees
         self._embedder = configured_embedder(settings)
-        self._retrievers: dict[VectorIndex, VectorGraphRetriever] = {}
+        self._retrievers: dict[AnyIndex, VectorGraphRetriever | FulltextGraphRetriever] = {}
         search_tool_name(" ", settings.namespace)  # a namespace that no tool can have is told at the start
 
     def look(self) -> Look:
@@ -222,15 +224,18 @@ class Catalog:
         database = self._backend.database()
         try:
             indexes = read_indexes(database)
-            found = discover(database, indexes.online, self._settings.max_filters)
-            if not found:
+            online: list[AnyIndex] = [*indexes.online, *indexes.online_fulltext]
+            found = discover(database, filter(self._is_seen, online), self._settings.max_filters)
+            if not indexes.online:
                 why = indexes.waiting or how_to_begin(database)
                 _logger.warning("The database has no vector index that is online. %s", why)
         except (Neo4jError, DriverError) as error:
             raise database.fault(error) from error
-        seen = [each for each in found if self._sees(search_tool_name(each.index.name))]
-        tools = [tool for each in seen if (tool := self._tool(database, each))]
+        tools = [tool for each in found if (tool := self._tool(database, each))]
         return Look({tool.name: tool.build() for tool in tools}, indexes.waiting)
+
+    def _is_seen(self, index: AnyIndex) -> bool:
+        return self._sees(search_tool_name(index.name))
 
     def _tool(self, database: Database, found: Discovered) -> SearchTool | None:
         retriever = self._retriever(database, found)
@@ -247,36 +252,43 @@ class Catalog:
             retriever=lambda: retriever,
             default_top_k=self._settings.top_k or DEFAULT_TOP_K,
             max_top_k=MAX_TOP_K,
-            arguments=(filters_argument(filters_schema(found.filters)),) if found.filters else (),
-            collect=collect_documents,
+            arguments=_arguments(found),
             result=DocumentResult,
             response_tokens=self._settings.response_tokens,
             seconds=self._settings.read_timeout + CALL_OVERHEAD_SECONDS,
         )
 
-    def _retriever(self, database: Database, found: Discovered) -> VectorGraphRetriever:
-        from mcp_neo4j_vector_graphrag.retrieval.configured import discovered_retriever  # noqa: PLC0415 - 0.8 s
-
-        name = found.index.name
-        retriever = self._retrievers.get(found.index) or discovered_retriever(
-            self._settings, database, self._embedder, name
-        )
+    def _retriever(self, database: Database, found: Discovered) -> VectorGraphRetriever | FulltextGraphRetriever:
+        retriever = self._retrievers.get(found.index) or self._made(database, found.index)
         self._retrievers[found.index] = retriever
         retriever.filterable = found.filters
         return retriever
+
+    def _made(self, database: Database, index: AnyIndex) -> VectorGraphRetriever | FulltextGraphRetriever:
+        from mcp_neo4j_vector_graphrag.retrieval import configured  # noqa: PLC0415 - 0.8 s
+
+        if isinstance(index, FulltextIndex):
+            return configured.fulltext_documents(self._settings, database, index.name)
+        return configured.vector_documents(self._settings, database, self._embedder, index.name)
+
+
+def _arguments(found: Discovered) -> tuple[Argument, ...]:
+    filters = (filters_argument(filters_schema(found.filters)),) if found.filters else ()
+    return (*filters, LUCENE) if isinstance(found.index, FulltextIndex) else filters
 
 
 def describe(found: Discovered, about: str | None = None) -> str:
     """Return what a model must know of an index to choose its tool: what it holds, how much, and how to narrow it."""
     index = found.index
     what = f"{about.rstrip('.')}. " if about else ""
-    kind = f"{index.variable}s"
+    held = f"{found.count} {' and '.join(index.labels)} {index.variable}s"
     texts = f" Texts: {', '.join(found.texts)}." if found.texts else ""
     filters = f" Filters: {', '.join(found.filters)}." if found.filters else ""
-    return (
-        f"{what}Search {found.count} {' and '.join(index.labels)} {kind} by meaning (index {index.name}): returns the "
-        f"nearest to the question with their properties, best first.{texts}{filters}"
-    )
+    if isinstance(index, FulltextIndex):
+        how = f"by words (index {index.name}), best for names and rare words: returns those whose texts match best"
+    else:
+        how = f"by meaning (index {index.name}): returns the nearest to the question"
+    return f"{what}Search {held} {how} with their properties, best first.{texts}{filters}"
 
 
 def build(context: Context) -> Served:

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.settings import Settings
     from mcp_neo4j_vector_graphrag.tools.family import Family
 
-FAMILIES: tuple[Family, ...] = (configured.VECTOR, discovered.FAMILY, generic.VECTOR)
+FAMILIES: tuple[Family, ...] = (
+    configured.VECTOR,
+    configured.HYBRID,
+    discovered.FAMILY,
+    generic.FAMILY,
+)
 
 
 def serve(settings: Settings, backend: Backend) -> list[Served]:

@@ -11,7 +11,8 @@ from pydantic import Field, WithJsonSchema
 
 from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
 from mcp_neo4j_vector_graphrag.errors import QuestionError
-from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, Results, SearchResult, as_text, collect
+from mcp_neo4j_vector_graphrag.retrieval.hybrid_statement import DEFAULT_ALPHA, DEFAULT_RANKER, Ranker
+from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, Results, SearchResult, as_text
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
 
 if TYPE_CHECKING:
@@ -43,6 +44,23 @@ class Argument:
 QUERY = Argument("query", Annotated[str, Field(description="Natural language question to search for.")])
 
 
+LUCENE = Argument(
+    "lucene",
+    Annotated[bool, Field(description="Whether the query is in Lucene's own syntax, not a sentence.")],
+    default=False,
+)
+ALPHA = Argument(
+    "alpha",
+    Annotated[float, Field(ge=0, le=1, description="Weight of meaning: 0 ranks by words only, 1 by meaning only.")],
+    DEFAULT_ALPHA[DEFAULT_RANKER],
+)
+RANKER = Argument(
+    "ranker",
+    Annotated[Ranker, Field(description="linear adds normalised scores, rrf (reciprocal rank fusion) ranks.")],
+    DEFAULT_RANKER,
+)
+
+
 def top_k_argument(default: int, maximum: int) -> Argument:
     """Return the argument that says how many results are wanted."""
     description = f"How many results to return, 1 to {maximum}."
@@ -71,8 +89,6 @@ class SearchTool:
     max_top_k: int = MAX_TOP_K
     arguments: tuple[Argument, ...] = ()
     """Those beside `query` and `top_k`."""
-    collect: Callable[..., Results[Any]] = collect
-    """Makes the answer of a retriever's items."""
     result: type[Results[Any]] = SearchResult
     """The answer's model."""
     response_tokens: int = RESPONSE_TOKENS
@@ -112,4 +128,4 @@ class SearchTool:
         choice = {argument.name: given.pop(argument.name) for argument in self.arguments if argument.use == "choice"}
         parameters = {each.name: given.pop(each.name) for each in self.arguments if each.use == "parameter"}
         found = search(self.retriever(**choice), question, {**given, "query_params": parameters or None})
-        return self.collect(found.items, self.response_tokens, found.notice)
+        return self.result.collect(found.items, self.response_tokens, found.notice)
