@@ -27,7 +27,7 @@ def unique(name: str) -> str:
 
 def quoted(name: str) -> str:
     """Return a name as Cypher takes it; the product's own function is not used to test it."""
-    return "`" + name.replace("`", "``") + "`"
+    return "`" + name.replace("\\", r"\u005C").replace("`", "``") + "`"
 
 
 def vectors(count: int = SIZE, dimensions: int = DIMENSIONS, seed: int = 7) -> NDArray[np.float64]:

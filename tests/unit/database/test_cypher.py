@@ -16,6 +16,7 @@ from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_li
         ("a`b", "`a``b`"),
         ("`", "````"),
         ("a` OR true //", "`a`` OR true //`"),
+        (r"a\u0060 OR true //", r"`a\u005Cu0060 OR true //`"),
     ],
 )
 def test_a_quoted_name_ends_where_it_should(name: str, quoted: str):

@@ -19,8 +19,12 @@ _PLAIN_NAME = re.compile(r"`(\w+)`")
 
 
 def quote(name: str) -> str:
-    """Return a label, type, property or index name as Cypher takes it, whatever characters it has."""
-    return f"`{name.replace('`', '``')}`"
+    r"""Return a label, type, property or index name as Cypher takes it, whatever characters it has.
+
+    A backslash is escaped too: Cypher reads `\u0060` as a backtick, in quoted names as well.
+    """
+    escaped = name.replace("\\", r"\u005C").replace("`", "``")
+    return f"`{escaped}`"
 
 
 def words(text: str) -> str:
