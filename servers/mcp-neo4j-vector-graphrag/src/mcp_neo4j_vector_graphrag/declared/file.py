@@ -110,7 +110,7 @@ def _syntax_fault(path: Path, text: str, message: str) -> str:
     place = _PLACE.search(message)
     line = int(place["line"]) if place and place["line"] else max(len(text.splitlines()), 1)
     column = f", column {place['column']}" if place and place["column"] else ""
-    said = one_line(_PLACE.sub("", message))
+    said = one_line(_PLACE.sub("", message)).replace("Cannot overwrite a value", "the key is written twice")
     return f"{path.name}:{line}: this is no TOML{column}: {said[:1].lower()}{said[1:]}."
 
 
@@ -181,7 +181,8 @@ def _entry_faults(entry: _Entry, databases: Mapping[str, object]) -> Iterator[Fa
     if entry.query_fault:
         yield entry.query_fault
     if entry.is_query_known:
-        named = [name for name in parameters if (*path, "parameters", name, "[key]") not in bad]
+        written = entry.raw.get("parameters", {})
+        named = [name for name in written if (*path, "parameters", name, "[key]") not in bad]
         yield from checks.check_query(table, (*path, entry.query_key or "parameters"), named)
 
 
