@@ -163,8 +163,9 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
             SOUND + '"' + "x" * 99 + '" = 1',
             [
                 (
-                    f"5: '{'x' * 59}…' is unknown: write one of name, title, description, database, index, fulltext_index, "
-                    "retrieval_query, retrieval_query_file, top_k, embedding_model, filters, fixed_filters, parameters."
+                    f"5: '{'x' * 59}…' is unknown: write one of name, title, description, database, index, "
+                    "fulltext_index, retrieval_query, retrieval_query_file, top_k, embedding_model, filters, "
+                    "fixed_filters, parameters."
                 )
             ],
         ),
@@ -309,8 +310,8 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
                 SOUND + f"[database.x]\nuri = 'bolt://x'\npassword_env = '{variable}'",
                 [
                     (
-                        "7: 'password_env' names no environment variable that is set: set it, or write the name of the one "
-                        "that holds the password."
+                        "7: 'password_env' names no environment variable that is set: set it, or write the name of the "
+                        "one that holds the password."
                     )
                 ],
             )
@@ -346,8 +347,8 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
             SOUND + "retrieval_query_file = 'q.txt'",
             [
                 (
-                    "5: 'retrieval_query_file' must be the name of a .cypher file in quotes: write retrieval_query_file = "
-                    '"films.cypher".'
+                    "5: 'retrieval_query_file' must be the name of a .cypher file in quotes: write "
+                    'retrieval_query_file = "films.cypher".'
                 )
             ],
         ),
@@ -388,8 +389,8 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
             SOUND + "retrieval_query = 'RETURN $leest'\n[retriever.parameters.least]\ntype = 'number'",
             [
                 (
-                    "5: the query uses $leest, which is no parameter: add [retriever.parameters.leest], or write $least in "
-                    "the query."
+                    "5: the query uses $leest, which is no parameter: add [retriever.parameters.leest], or write "
+                    "$least in the query."
                 ),
                 "6: the query does not use $least: use it there, or leave the parameter out.",
             ],
@@ -399,8 +400,8 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
             [
                 "5: the query uses $query, which is no parameter: write $query_text in the query.",
                 (
-                    "5: the query uses $zzz, which is no parameter: add [retriever.parameters.zzz], or take it out of the "
-                    "query."
+                    "5: the query uses $zzz, which is no parameter: add [retriever.parameters.zzz], or take it out of "
+                    "the query."
                 ),
             ],
         ),
@@ -568,7 +569,10 @@ def test_each_fault_is_told_with_its_line(tmp_path: Path, text: str, expected: l
         (
             "type = 'string'\nchoices = ['a',\n1]",
             [
-                "9: 'choices' of this type is a list: write in brackets, for each item, a text in quotes, such as \"en\"."
+                (
+                    "9: 'choices' of this type is a list: write in brackets, for each item, a text in quotes, "
+                    'such as "en".'
+                )
             ],
         ),
         (
@@ -621,15 +625,15 @@ def test_all_faults_of_a_file_are_told_at_once_in_their_order(tmp_path: Path):
         for line in (
             "2: 'url' is unknown: write 'uri'.",
             (
-                "3: 'password_env' names no environment variable that is set: set it, or write the name of the one that "
-                "holds the password."
+                "3: 'password_env' names no environment variable that is set: set it, or write the name of the one "
+                "that holds the password."
             ),
             "5: 'description' is missing: write description = \"Films by what happens in them.\".",
             "7: 'top_k' must be a whole number from 1 to 50: write top_k = 5.",
             "9: there is no database 'films': write one of \"movies\".",
             (
-                "10: the query uses $stars, which is no parameter: add [retriever.parameters.stars], or take it out of the "
-                "query."
+                "10: the query uses $stars, which is no parameter: add [retriever.parameters.stars], or take it out of "
+                "the query."
             ),
             "12: bounds are written { min = 1990, max = 1999 }, with one of them or both.",
             "13: the query does not use $least: use it there, or leave the parameter out.",

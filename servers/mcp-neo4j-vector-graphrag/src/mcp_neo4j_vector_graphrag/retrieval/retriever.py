@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +17,15 @@ from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
-from mcp_neo4j_vector_graphrag.retrieval import filters as filtering
 from mcp_neo4j_vector_graphrag.retrieval import statement
 from mcp_neo4j_vector_graphrag.retrieval.contact import Contact, make_contact
 from mcp_neo4j_vector_graphrag.retrieval.fallback import FilteredSearch
+from mcp_neo4j_vector_graphrag.retrieval.filterable import Filterable, filterable
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 from mcp_neo4j_vector_graphrag.retrieval.statement import Split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import neo4j
     from neo4j_graphrag.embeddings.base import Embedder
@@ -43,7 +44,7 @@ _SAMPLE_SECONDS = 30.0
 class _Sampled:
     contact: Contact
     at: float
-    properties: Mapping[str, Property]
+    filterable: Filterable
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,10 @@ class VectorGraphRetriever(VectorCypherRetriever):
         retrieval_query: Cypher that goes on from `node` (or `relationship`) and `score`; it may use `$query_text` and
             `$top_k`. Without one, a result is the entity's own properties.
         allowed_procedures: Procedures that the retrieval query may call beside the usual ones.
-        filterable: The properties that filters may name; by default those that a sample of the entities has.
+        filterable: The properties that filters may name, with or without what is known of them; by default those that
+            a sample of the entities has.
+        fixed_filters: What the entities must be whatever a search's filters say, which can only narrow it: a value, a
+            list or bounds (`min`, `max`) by property. A caller does not see them.
         candidates: How many neighbours to ask the index for at the least; the default suits quantised indexes.
         index_setting: The setting that names the index, for the text of an error.
         result_formatter: Makes an item of a row; the default takes the columns `text`, `score` and `metadata`.
@@ -89,7 +93,8 @@ class VectorGraphRetriever(VectorCypherRetriever):
         embedder: Embedder | None = None,
         retrieval_query: str | None = None,
         allowed_procedures: Sequence[str] = (),
-        filterable: Mapping[str, Property] | None = None,
+        filterable: Mapping[str, Property] | Collection[str] | None = None,
+        fixed_filters: Mapping[str, object] | None = None,
         candidates: int | None = None,
         index_setting: str | None = None,
         result_formatter: Callable[[neo4j.Record], RetrieverResultItem] | None = None,
@@ -100,6 +105,7 @@ class VectorGraphRetriever(VectorCypherRetriever):
         self.database = database
         self.allowed_procedures = tuple(allowed_procedures)
         self.filterable = filterable
+        self.fixed_filters = dict(fixed_filters or {})
         self._candidates = candidates
         self._index_setting = index_setting
         self._sampled: _Sampled | None = None
@@ -158,7 +164,8 @@ class VectorGraphRetriever(VectorCypherRetriever):
     def _search(self, wanted: _Wanted) -> RawSearchResult:
         contact = self._current_contact()
         _check_parameters(contact.query, wanted.parameters)
-        conditions = filtering.parse(wanted.filters, self._known_properties(contact)) if wanted.filters else ()
+        has_conditions = bool(wanted.filters or self.fixed_filters)
+        conditions = self._filterable(contact).conditions(wanted.filters) if has_conditions else ()
         vector = self._query_vector(wanted.vector, wanted.text or "")
         contact = self._suitable(contact, vector)
         parameters = {
@@ -240,19 +247,19 @@ class VectorGraphRetriever(VectorCypherRetriever):
     def _split(self, contact: Contact, conditions: Sequence[Condition]) -> Split:
         if not conditions:
             return Split()
-        types = {name: known.types for name, known in self._known_properties(contact).items()}
+        types = self._filterable(contact).types
         return statement.split(conditions, contact.index, self.database.capabilities, types)
 
-    def _known_properties(self, contact: Contact) -> Mapping[str, Property]:
-        """Return the properties that filters may name: those given, else the scalar ones of a sample."""
-        if self.filterable is not None:
-            return self.filterable
+    def _filterable(self, contact: Contact) -> Filterable:
+        """Return what filters may name, which a sample tells unless it was given, and what is fixed."""
+        if isinstance(self.filterable, Mapping) and not self.fixed_filters:
+            return Filterable(self.filterable)
         sampled, now = self._sampled, time.monotonic()
         if sampled is None or sampled.contact is not contact or now - sampled.at > _SAMPLE_SECONDS:
             found = read_sample(self.database, contact.index).properties
-            known = {name: each for name, each in found.items() if each.can_be_filtered}
+            known = filterable(self.database, found, self.filterable, self.fixed_filters)
             self._sampled = sampled = _Sampled(contact, now, known)
-        return sampled.properties
+        return sampled.filterable
 
     def _current_contact(self) -> Contact:
         """Return what is known of the database; calls at the same time share one look at it."""
