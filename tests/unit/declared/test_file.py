@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import re
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
 
+from docs.generate import ROOT
 from mcp_neo4j_vector_graphrag.declared.file import RetrieversFileError, read_file
 from mcp_neo4j_vector_graphrag.errors import SetupError
 
@@ -16,6 +19,14 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.declared.tables import RetrieversFile
 
 ENVIRONMENT = {"MOVIES_PASSWORD": "p-secret", "BLANK": " ", "UNEXPANDED": "${user_config.password}"}
+
+EXAMPLE = (ROOT / "examples" / "retrievers.toml").read_text("utf-8")
+PIECES = (
+    *("1", "-0.5", "true", "nan", "2026-01-31", "12:00:00", "'x'", '"""x', "$x", "\\", "\u2028", "\U0001f3ac"),
+    *("[", "]", "{", "}", "[]", "{}", "[{}]", "=", ",", ".", "#", "\n", "[retriever]", "[[retriever]]"),
+    *("[retriever.parameters.top_k]", "[database.x]", "uri = 'bolt://x'", "database = 'x'"),
+    *("type", "items", "default", "min", "index", "'list'", "'date'"),
+)
 
 SOUND = """\
 [[retriever]]
@@ -420,7 +431,17 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
                 SOUND + f"retrieval_query = 'RETURN 1'\n[retriever.parameters.{name}]\ntype = 'string'",
                 [f"6: the search itself sets '{name}': give the parameter another name."],
             )
-            for name in ("query_text", "top_k", "hits", "filter_inside_0", "embedding_x", "query", "filters", "alpha")
+            for name in (
+                "query_text",
+                "top_k",
+                "hits",
+                "filter_inside_0",
+                "embedding_x",
+                "query",
+                "filters",
+                "alpha",
+                "lucene",
+            )
         ),
         (
             SOUND + "[retriever.parameters.a-b]\ntype = 'number'",
@@ -675,3 +696,28 @@ def test_an_editor_on_windows_leaves_a_mark_and_its_own_line_ends(tmp_path: Path
     with pytest.raises(RetrieversFileError) as raised:
         read_file(path, {})
     assert raised.value.faults == ["retrievers.toml:5: 'titel' is unknown: write 'title'."]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_change_of_a_file_is_read_or_refused_line_by_line(tmp_path: Path, seed: int):
+    chance = random.Random(seed)
+    path = tmp_path / "retrievers.toml"
+    (tmp_path / "liked_films.cypher").write_text("RETURN $min_rating AS x", "utf-8")
+    for _ in range(50):
+        text = EXAMPLE
+        for _ in range(chance.randint(1, 4)):
+            words = re.findall(r"\s+|[^\s]+", text)
+            place = chance.randrange(len(words))
+            words[place : place + chance.randint(0, 2)] = [chance.choice(PIECES)]
+            text = "".join(words)
+        path.write_text(text, "utf-8")
+        assert all(1 <= line <= text.count("\n") + 1 for line in lines_of_faults(path))
+
+
+def lines_of_faults(path: Path) -> list[int]:
+    try:
+        read_file(path, {})
+    except RetrieversFileError as error:
+        told = [re.fullmatch(r"retrievers\.toml:(\d+): [^\n]+\.", fault) for fault in error.faults]
+        return [int(fault[1]) for fault in told]
+    return []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.declared.lines import KeyPath
     from mcp_neo4j_vector_graphrag.declared.tables import DatabaseTable, ParameterTable, RetrieverTable
 
-ARGUMENTS = frozenset({"query", "top_k", "filters", "alpha", "lucene"})
+ARGUMENTS = frozenset({"query", "top_k", "filters", "alpha", "ranker", "lucene"})
 """What a search tool's own arguments are called."""
 
 _UNEXPANDED = re.compile(r"\$\{[^}]*\}")
