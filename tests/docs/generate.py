@@ -1,10 +1,11 @@
-"""Renew the generated parts of the READMEs: files, the table of options, and what commands print.
+"""Renew what is generated: parts of the READMEs, and the schema of the file of retrievers.
 
     <!-- file: examples/python_api.py -->                  the file, as a code block
     <!-- options -->                                       the table of options
     <!-- output of: uv run mcp-neo4j-vector-graphrag … --> the command with its output, as a console block
 
-Each part ends at `<!-- end -->`. `uv run python tests/docs/generate.py` writes them, and runs the commands for it.
+Each part ends at `<!-- end -->`. `uv run python tests/docs/generate.py` writes them, and runs the commands for it; the
+schema alone is written by `uv run python -m mcp_neo4j_vector_graphrag.declared.schema`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_neo4j_vector_graphrag.declared.schema import SCHEMA_FILE, schema_text
 from mcp_neo4j_vector_graphrag.settings import options
 
 if TYPE_CHECKING:
@@ -100,7 +102,8 @@ def commands(page: str) -> list[str]:
 
 
 def main() -> None:
-    """Write the pages anew."""
+    """Write the schema and the pages anew."""
+    SCHEMA_FILE.write_text(schema_text(), "utf-8")
     for path in PAGES:
         path.write_text(render(path.read_text("utf-8"), _output_of), "utf-8")
 

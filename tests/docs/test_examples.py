@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,12 @@ import pytest
 
 from clients import StdioServer, client, environment, text_of
 from docs.generate import ROOT
+from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
+from mcp_neo4j_vector_graphrag.declared.file import read_file
+from mcp_neo4j_vector_graphrag.declared.parameters import bind
+from mcp_neo4j_vector_graphrag.embedding.local import LocalEmbeddings
+from mcp_neo4j_vector_graphrag.local.demo_graph import read_graph
+from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = ROOT / "examples"
 QUESTION = "dreams inside dreams"
+INCEPTION = next(movie.id for movie in read_graph().movies if movie.title == "Inception")
 
 
 def entries(file: str) -> dict[str, dict[str, Any]]:
@@ -98,6 +106,35 @@ def test_the_python_api_serves_a_stock_retriever_and_one_of_ours(movies: Neo4jSe
         makers = results(connected.call("movies-people", query=QUESTION, top_k=1))[0]
     assert "plant an idea in the sleeping mind" in plot["text"]
     assert makers["metadata"]["directors"] == ["Christopher Nolan"]
+
+
+def test_the_file_of_retrievers_is_sound_and_its_first_query_counts_who_likes_a_film(movies: Neo4jServer):
+    file = read_file(EXAMPLES / "retrievers.toml", {})
+    assert [table.kind for table in file.retrievers] == ["vector", "fulltext", "hybrid"]
+    table = file.retrievers[0]
+    database = Database(open_driver(movies.uri, movies.username, movies.password), movies.database)
+    retriever = VectorGraphRetriever(
+        database,
+        table.index,
+        embedder=LocalEmbeddings(),
+        retrieval_query=table.retrieval_query,
+        filterable=table.filters,
+        fixed_filters=table.fixed_filters,
+    )
+    with database.driver:
+        first = found(retriever, bind(table.parameters, {"min_rating": "4.5"}))[0]
+        before = found(retriever, bind(table.parameters, {}), {"year": {"max": 1960}})
+    ratings = [each for each in read_graph().ratings if each.movie == INCEPTION]
+    assert first.content.startswith("Inception (2010): A thief")
+    assert first.metadata["likes"] == sum(each.rating >= 4.5 for each in ratings)
+    assert first.metadata["ratings"] == len(ratings)
+    years = [int(re.search(r"\((\d{4})\): ", item.content)[1]) for item in before]
+    assert len(years) == 5
+    assert set(years) <= set(range(1950, 1961))
+
+
+def found(retriever: VectorGraphRetriever, parameters: dict[str, Any], filters: Any = None) -> list[Any]:
+    return retriever.search(query_text=QUESTION, query_params=parameters, filters=filters).items
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in EXAMPLES.iterdir() if path.name != "README.md"))

@@ -27,6 +27,7 @@ REQUIREMENTS = [
 ]
 
 DATA_FILES = {
+    "declared/retrievers.schema.json",
     "local/graph/movies.toml",
     "local/graph/ratings.csv",
     "local/neo4j/neo4j-2026.09.0.classes.gz",

@@ -11,7 +11,7 @@ from neo4j.time import DateTime
 
 from mcp_neo4j_vector_graphrag.database.sample import Property
 from mcp_neo4j_vector_graphrag.errors import QuestionError
-from mcp_neo4j_vector_graphrag.retrieval.filters import OPERATORS, Condition, merge, parse
+from mcp_neo4j_vector_graphrag.retrieval.filters import OPERATORS, Condition, merge, narrow, parse
 
 KNOWN = {
     name: Property(name, types, values=values)
@@ -282,3 +282,21 @@ def test_bounds_that_leave_one_value_are_taken():
 def test_bounds_that_leave_no_value_are_refused(bounds: dict[str, float]):
     with pytest.raises(QuestionError, match="min lies above max"):
         conditions({"year": bounds})
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ((), [("year", ">=", 1990)]),
+        ({"year": {"min": 1985}}, [("year", ">=", 1990)]),
+        ({"year": {"min": 1995}}, [("year", ">=", 1995)]),
+        ({"year": {"$gt": 1990}}, [("year", ">", 1990)]),
+        ({"year": {"max": 1980}}, [("year", ">=", 1990), ("year", "<=", 1980)]),
+        ({"year": 1980}, [("year", ">=", 1990), ("year", "=", 1980)]),
+        ({"lang": "en"}, [("year", ">=", 1990), ("lang", "=", "en")]),
+    ],
+)
+def test_what_is_asked_narrows_what_is_fixed_and_never_widens_it(asked: Any, expected: list[tuple[str, str, Any]]):
+    fixed = parse({"year": {"min": 1990}}, KNOWN)
+    narrowed = narrow(fixed, parse(asked, KNOWN))
+    assert [(each.property, each.operator, each.value) for each in narrowed] == expected

@@ -95,15 +95,29 @@ def merge(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     Raises:
         QuestionError: A lower bound lies above the upper one.
     """
+    merged = _tightest(conditions)
+    for name in {condition.property for condition in conditions}:
+        _check_kinds([each for each in merged.values() if each.property == name and each.operator == COMPARES])
+        _check_bounds(merged.get((name, "lower")), merged.get((name, "upper")))
+    return tuple(merged.values())
+
+
+def narrow(fixed: Sequence[Condition], asked: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return the conditions under which both hold: what a caller asks for can only narrow what is fixed.
+
+    Where nothing can meet both, a search finds nothing: the caller is not told what is fixed.
+    """
+    return tuple(_tightest([*fixed, *asked]).values())
+
+
+def _tightest(conditions: Sequence[Condition]) -> dict[tuple[str, str], Condition]:
+    """Return conditions by property and side, each side with its narrowest bound alone."""
     merged: dict[tuple[str, str], Condition] = {}
     for condition in conditions:
         side = _SIDE.get(condition.operator)
         key = (condition.property, side or f"{condition.operator} {condition.value!r}")
         merged[key] = _tighter(merged[key], condition) if key in merged and side else condition
-    for name in {condition.property for condition in conditions}:
-        _check_kinds([each for each in merged.values() if each.property == name and each.operator == COMPARES])
-        _check_bounds(merged.get((name, "lower")), merged.get((name, "upper")))
-    return tuple(merged.values())
+    return merged
 
 
 def _decoded(filters: object) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -17,14 +18,14 @@ from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
-from mcp_neo4j_vector_graphrag.retrieval import filters as filtering
 from mcp_neo4j_vector_graphrag.retrieval import statement
 from mcp_neo4j_vector_graphrag.retrieval.contact import Contact, IndexT, Search, make_contact
+from mcp_neo4j_vector_graphrag.retrieval.filterable import Filterable, filterable
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 from mcp_neo4j_vector_graphrag.retrieval.statement import Split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import neo4j
     from neo4j_graphrag.embeddings.base import Embedder
@@ -45,7 +46,7 @@ _SAMPLE_SECONDS = 30.0
 class _Sampled(Generic[IndexT]):
     contact: Contact[IndexT]
     at: float
-    properties: Mapping[str, Property]
+    filterable: Filterable
 
 
 class GraphSearch(ABC, Generic[IndexT]):
@@ -57,15 +58,21 @@ class GraphSearch(ABC, Generic[IndexT]):
 
     database: Database
     allowed_procedures: tuple[str, ...]
-    filterable: Mapping[str, Property] | None
+    filterable: Mapping[str, Property] | Collection[str] | None
+    fixed_filters: Mapping[str, object]
     retrieval_query: str
 
     def _set_up(
-        self, database: Database, allowed_procedures: Sequence[str], filterable: Mapping[str, Property] | None
+        self,
+        database: Database,
+        allowed_procedures: Sequence[str],
+        filterable: Mapping[str, Property] | Collection[str] | None,
+        fixed_filters: Mapping[str, object] | None,
     ) -> None:
         self.database = database
         self.allowed_procedures = tuple(allowed_procedures)
         self.filterable = filterable
+        self.fixed_filters = dict(fixed_filters or {})
         self._sampled: _Sampled[IndexT] | None = None
         self._contacts: Background[Contact[IndexT]] = Background(self._make_contact)
         self.plain = PlainJson()
@@ -125,18 +132,18 @@ class GraphSearch(ABC, Generic[IndexT]):
         return self.database.fault(error)
 
     def _conditions(self, contact: Contact[IndexT], filters: object) -> tuple[Condition, ...]:
-        return filtering.parse(filters, self._known_properties(contact)) if filters else ()
+        return self._filterable(contact).conditions(filters) if filters or self.fixed_filters else ()
 
-    def _known_properties(self, contact: Contact[IndexT]) -> Mapping[str, Property]:
-        """Return the properties that filters may name: those given, else the scalar ones of a sample."""
-        if self.filterable is not None:
-            return self.filterable
+    def _filterable(self, contact: Contact[IndexT]) -> Filterable:
+        """Return what filters may name, which a sample tells unless it was given, and what is fixed."""
+        if isinstance(self.filterable, Mapping) and not self.fixed_filters:
+            return Filterable(self.filterable)
         sampled, now = self._sampled, time.monotonic()
         if sampled is None or sampled.contact is not contact or now - sampled.at > _SAMPLE_SECONDS:
             found = read_sample(self.database, self._described_by(contact.index)).properties
-            known = {name: each for name, each in found.items() if each.can_be_filtered}
+            known = filterable(self.database, found, self.filterable, self.fixed_filters)
             self._sampled = sampled = _Sampled(contact, now, known)
-        return sampled.properties
+        return sampled.filterable
 
     def _current_contact(self) -> Contact[IndexT]:
         """Return what is known of the database; calls at the same time share one look at it."""
@@ -201,7 +208,7 @@ class VectorGraphSearch(GraphSearch[PairOrVectorT]):
     def _split(self, contact: Contact[PairOrVectorT], conditions: Sequence[Condition]) -> Split:
         if not conditions:
             return Split()
-        types = {name: known.types for name, known in self._known_properties(contact).items()}
+        types = self._filterable(contact).types
         return statement.split(conditions, self._described_by(contact.index), self.database.capabilities, types)
 
 

@@ -31,7 +31,7 @@ from mcp_neo4j_vector_graphrag.retrieval.hybrid_statement import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import neo4j
     from neo4j_graphrag.embeddings.base import Embedder
@@ -95,7 +95,10 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
             `vector_rank`, `text_score` and `text_rank`, which are null in a half that did not find the entity; it may
             use `$query_text` and `$top_k`. Without one, a result is the entity's own properties with all of these.
         allowed_procedures: Procedures that the retrieval query may call beside the usual ones.
-        filterable: The properties that filters may name; by default those that a sample of the entities has.
+        filterable: The properties that filters may name, with or without what is known of them; by default those that
+            a sample of the entities has.
+        fixed_filters: What the entities must be whatever a search's filters say, which can only narrow it: a value, a
+            list or bounds (`min`, `max`) by property. A caller does not see them.
         candidates: How many neighbours to ask the vector index for at the least; the default suits quantised indexes.
         rank_constant: `k` of reciprocal rank fusion: the greater it is, the less the first ranks stand out.
         index_setting: The setting that names the vector index, for the text of an error.
@@ -114,7 +117,8 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
         embedder: Embedder | None = None,
         retrieval_query: str | None = None,
         allowed_procedures: Sequence[str] = (),
-        filterable: Mapping[str, Property] | None = None,
+        filterable: Mapping[str, Property] | Collection[str] | None = None,
+        fixed_filters: Mapping[str, object] | None = None,
         candidates: int | None = None,
         rank_constant: int = DEFAULT_CONSTANT,
         index_setting: str | None = None,
@@ -130,7 +134,7 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
             result_formatter,
             neo4j_database=database.name,
         )
-        self._set_up(database, allowed_procedures, filterable)
+        self._set_up(database, allowed_procedures, filterable, fixed_filters)
         self._candidates = candidates
         self._rank_constant = rank_constant
         self._settings = (index_setting, fulltext_index_setting)

@@ -20,7 +20,7 @@ from mcp_neo4j_vector_graphrag.retrieval.graph_search import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import neo4j
     from neo4j_graphrag.embeddings.base import Embedder
@@ -61,7 +61,10 @@ class VectorGraphRetriever(VectorGraphSearch[VectorIndex], VectorCypherRetriever
         retrieval_query: Cypher that goes on from `node` (or `relationship`) and `score`; it may use `$query_text` and
             `$top_k`. Without one, a result is the entity's own properties.
         allowed_procedures: Procedures that the retrieval query may call beside the usual ones.
-        filterable: The properties that filters may name; by default those that a sample of the entities has.
+        filterable: The properties that filters may name, with or without what is known of them; by default those that
+            a sample of the entities has.
+        fixed_filters: What the entities must be whatever a search's filters say, which can only narrow it: a value, a
+            list or bounds (`min`, `max`) by property. A caller does not see them.
         candidates: How many neighbours to ask the index for at the least; the default suits quantised indexes.
         index_setting: The setting that names the index, for the text of an error.
         result_formatter: Makes an item of a row; the default takes the columns `text`, `score` and `metadata`.
@@ -77,7 +80,8 @@ class VectorGraphRetriever(VectorGraphSearch[VectorIndex], VectorCypherRetriever
         embedder: Embedder | None = None,
         retrieval_query: str | None = None,
         allowed_procedures: Sequence[str] = (),
-        filterable: Mapping[str, Property] | None = None,
+        filterable: Mapping[str, Property] | Collection[str] | None = None,
+        fixed_filters: Mapping[str, object] | None = None,
         candidates: int | None = None,
         index_setting: str | None = None,
         result_formatter: Callable[[neo4j.Record], RetrieverResultItem] | None = None,
@@ -85,7 +89,7 @@ class VectorGraphRetriever(VectorGraphSearch[VectorIndex], VectorCypherRetriever
         super().__init__(
             database.driver, index_name, retrieval_query or "", embedder, result_formatter, neo4j_database=database.name
         )
-        self._set_up(database, allowed_procedures, filterable)
+        self._set_up(database, allowed_procedures, filterable, fixed_filters)
         self._candidates = candidates
         self._index_setting = index_setting
 
