@@ -89,7 +89,7 @@ class Document(Entry):
     def shortened(self, limit: int) -> Self:
         """Return the document with its long texts cut."""
         for length in (limit // 2, limit // 10, limit // 100, 20):
-            cut = self.model_copy(update={"doc": _with_short_texts(self.doc, length)})
+            cut = self.model_copy(update={"doc": with_short_texts(self.doc, length)})
             if len(cut.as_text()) <= limit:
                 return cut
         return self.model_copy(update={"doc": {}})
@@ -166,14 +166,15 @@ def _joined(*notices: str | None) -> str | None:
     return " ".join(notice for notice in notices if notice) or None
 
 
-def _with_short_texts(value: Any, length: int) -> Any:  # noqa: ANN401 - any JSON value
+def with_short_texts(value: Any, length: int) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a value with each text in it cut to `length` characters, with a mark."""
     match value:
         case str():
             return value if len(value) <= length else f"{value[: length - 1]}…"
         case dict():
-            return {key: _with_short_texts(item, length) for key, item in value.items()}
+            return {key: with_short_texts(item, length) for key, item in value.items()}
         case list():
-            return [_with_short_texts(item, length) for item in value]
+            return [with_short_texts(item, length) for item in value]
     return value
 
 
