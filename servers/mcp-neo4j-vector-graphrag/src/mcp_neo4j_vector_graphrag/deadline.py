@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from concurrent.futures import Future
+from functools import cache
 from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,6 +32,25 @@ def start(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future
 
     threading.Thread(target=run, name=getattr(function, "__qualname__", "call"), daemon=True).start()
     return future
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="own-retrievers", daemon=True).start()
+    return loop
+
+
+def result_of(awaitable: Awaitable[T]) -> T:
+    """Return what an awaitable comes to, from a thread without an event loop.
+
+    All of them run in one loop, for the connections that an object keeps between its calls belong to a loop.
+    """
+
+    async def wait() -> T:
+        return await awaitable
+
+    return asyncio.run_coroutine_threadsafe(wait(), _loop()).result()
 
 
 class Background(Generic[T]):

@@ -23,6 +23,10 @@ class MissingIndexError(SetupError):
     """The index that was asked for is not there, or is no vector index."""
 
 
+class OwnRetrieverError(SetupError):
+    """A retriever that is not this project's failed in a way of its own."""
+
+
 class UnavailableError(GraphRAGError):
     """Something can't be reached, is still starting or took too long: the same call may work later."""
 

@@ -26,6 +26,17 @@ def blank_out(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
+def without_secrets(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return a text without user names and passwords in URLs, and without this process's secrets.
+
+    Args:
+        text: Any.
+        secrets: Secret values; those in the environment are known by the names of their variables.
+    """
+    named = {value for name, value in os.environ.items() if _SECRET_NAME.search(name)}
+    return blank_out(_USER_INFO.sub("://***@", text), named.union(secrets))
+
+
 class Redacting(logging.Formatter):
     """Formats records with every secret of this process blanked out, in their tracebacks as well.
 
@@ -35,12 +46,11 @@ class Redacting(logging.Formatter):
 
     def __init__(self, secrets: frozenset[str] = frozenset()) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        named = {value for name, value in os.environ.items() if _SECRET_NAME.search(name)}
-        self._secrets = named | secrets
+        self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record's text, its traceback included, without secrets."""
-        return blank_out(_USER_INFO.sub("://***@", super().format(record)), self._secrets)
+        return without_secrets(super().format(record), self._secrets)
 
 
 def configure(level: str, secrets: frozenset[str] = frozenset()) -> None:

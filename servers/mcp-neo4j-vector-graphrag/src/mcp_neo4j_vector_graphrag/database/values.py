@@ -38,8 +38,7 @@ class PlainJson:
 
     def row(self, record: neo4j.Record) -> dict[str, Any]:
         """Return a row as a map from its columns to plain values, without the columns that hold a vector."""
-        # The record itself raises for a value that Python can't hold; as a tuple it hands out what came instead.
-        return self._map(dict(zip(record.keys(), tuple.__iter__(record), strict=True)))
+        return self._map(columns(record))
 
     def value(self, value: object) -> Any:  # noqa: ANN401 - any JSON value
         """Return a value as plain JSON; a vector becomes `None`.
@@ -95,6 +94,14 @@ class PlainJson:
             ends = (node.element_id if node is not None else None for node in entity.nodes)
             kind = {"type": entity.type, **dict(zip(("start", "end"), ends, strict=True))}
         return {"id": entity.element_id, **kind, "properties": self._map(dict(entity))}
+
+
+def columns(record: neo4j.Record) -> dict[str, Any]:
+    """Return the columns of a row as the driver hands them out.
+
+    The record itself raises for a value that Python can't hold; as a tuple it has what came instead.
+    """
+    return dict(zip(record.keys(), tuple.__iter__(record), strict=True))
 
 
 def _scalar(value: object) -> object:

@@ -6,9 +6,13 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from neo4j.exceptions import DriverError, Neo4jError
+from neo4j_graphrag.exceptions import Neo4jGraphRagError
 from neo4j_graphrag.types import RetrieverResultItem
 
+from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, OwnRetrieverError
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 
 if TYPE_CHECKING:
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from neo4j_graphrag.retrievers.base import Retriever
     from neo4j_graphrag.types import RawSearchResult
 
-_PLAIN = PlainJson()
+_PACKAGE = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,31 @@ def search(retriever: Retriever, question: str, arguments: Mapping[str, Any]) ->
         question: The question.
         arguments: More for its search, by name, such as `top_k`. It is not given those that are `None`, and those that
             it does not take: without a `top_k` it decides itself how much it returns.
+
+    Raises:
+        OwnRetrieverError: A retriever that is not this project's failed in a way of its own.
     """
     arguments = {"query_text": question, **arguments}
     accepted = inspect.signature(retriever.get_search_results).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
     known = {name: value for name, value in arguments.items() if (takes_any or name in accepted) and value is not None}
 
-    found = retriever.get_search_results(**known)
-    return Found(items_of(retriever, found), (found.metadata or {}).get("notice"))
+    try:
+        found = retriever.get_search_results(**known)
+        if inspect.isawaitable(found):
+            found = deadline.result_of(found)
+        notice = (found.metadata or {}).get("notice")
+        return Found(items_of(retriever, found), notice if isinstance(notice, str) else None)
+    except (GraphRAGError, Neo4jError, DriverError, Neo4jGraphRagError):
+        raise
+    except Exception as error:
+        kind = type(retriever)
+        if kind.__module__.startswith(f"{_PACKAGE}."):
+            raise
+        raise OwnRetrieverError(
+            f"The retriever {kind.__name__} failed ({type(error).__name__}): check its index, its embedder and its "
+            "connection; the server's log has the details."
+        ) from error
 
 
 def items_of(retriever: Retriever, found: RawSearchResult) -> list[RetrieverResultItem]:
@@ -53,17 +74,26 @@ def items_of(retriever: Retriever, found: RawSearchResult) -> list[RetrieverResu
     The library's own formatters write Python's notation (`<Record …>`), so ours stands in for them; a formatter that
     somebody gave or wrote is used as it is.
     """
-    formatter = _formatter(retriever)
-    return [_plain(formatter(record)) for record in found.records]
+    plain = _plain_json(retriever)
+    formatter = _formatter(retriever, plain)
+    return [_plain(formatter(record), plain) for record in found.records]
 
 
-def _formatter(retriever: Retriever) -> Callable[[neo4j.Record], RetrieverResultItem]:
+def _plain_json(retriever: Retriever) -> PlainJson:
+    """Return what knows the vectors of a retriever's index, as far as the library's classes tell."""
+    name, size = (getattr(retriever, each, None) for each in ("_embedding_node_property", "_embedding_dimension"))
+    return PlainJson(
+        frozenset({name} if isinstance(name, str) else ()), frozenset({size} if isinstance(size, int) else ())
+    )
+
+
+def _formatter(retriever: Retriever, plain: PlainJson) -> Callable[[neo4j.Record], RetrieverResultItem]:
     chosen = retriever.get_result_formatter()
     # By its module and not by the retriever's class: the library's classes share one cache of what `isinstance` says.
     if getattr(chosen, "__module__", "").startswith("neo4j_graphrag."):
-        return lambda record: item_from_row(_PLAIN.row(record))
+        return lambda record: item_from_row(plain.row(record))
     return chosen
 
 
-def _plain(item: RetrieverResultItem) -> RetrieverResultItem:
-    return RetrieverResultItem(content=_PLAIN.value(item.content), metadata=_PLAIN.value(item.metadata))
+def _plain(item: RetrieverResultItem, plain: PlainJson) -> RetrieverResultItem:
+    return RetrieverResultItem(content=plain.value(item.content), metadata=plain.value(item.metadata))

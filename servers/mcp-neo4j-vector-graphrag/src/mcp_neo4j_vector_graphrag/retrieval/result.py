@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 RESPONSE_TOKENS = 8_000
 """Tokens of text in one answer, as `tokens` estimates them; what is left out is told."""
 
-_BYTES_A_TOKEN = 4
+BYTES_A_TOKEN = 4
 _MARK = " …"
 
 NO_RESULTS = "No results: the search ran, and nothing was found."
@@ -93,7 +93,7 @@ class Document(Entry):
     def shortened(self, size: int) -> Self:
         """Return the document with its long texts cut."""
         for length in (size // 2, size // 10, size // 100, 20):
-            shorter = self.model_copy(update={"doc": _with_short_texts(self.doc, length)})
+            shorter = self.model_copy(update={"doc": with_short_texts(self.doc, length)})
             if _size(shorter.as_text()) <= size:
                 return shorter
         return self.model_copy(update={"doc": {}})
@@ -183,7 +183,7 @@ def _score(value: Any) -> float | None:  # noqa: ANN401 - whatever a retriever g
 
 def tokens(text: str) -> int:
     """Return about how many tokens a model reads in a text: one for four bytes of UTF-8."""
-    return -(-_size(text) // _BYTES_A_TOKEN)
+    return -(-_size(text) // BYTES_A_TOKEN)
 
 
 def cut(text: str, size: int) -> str:
@@ -208,7 +208,7 @@ def _fitting(given: list[Entry], limit: int) -> tuple[list[Any], str | None]:
     if len(taken) == len(given):
         return given, None
     if not taken:
-        taken = [given[0].shortened(limit * _BYTES_A_TOKEN)]
+        taken = [given[0].shortened(limit * BYTES_A_TOKEN)]
     within = f"to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT)"
     if len(taken) == len(given):
         return taken, f"Cut, {within}."
@@ -220,14 +220,15 @@ def _joined(*notices: str | None) -> str | None:
     return " ".join(notice for notice in notices if notice) or None
 
 
-def _with_short_texts(value: Any, size: int) -> Any:  # noqa: ANN401 - any JSON value
+def with_short_texts(value: Any, size: int) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a value with each text in it cut to `size` bytes, with a mark."""
     match value:
         case str():
             return cut(value, size)
         case dict():
-            return {key: _with_short_texts(item, size) for key, item in value.items()}
+            return {key: with_short_texts(item, size) for key, item in value.items()}
         case list():
-            return [_with_short_texts(item, size) for item in value]
+            return [with_short_texts(item, size) for item in value]
     return value
 
 

@@ -9,16 +9,45 @@ import pydantic
 from fastmcp.exceptions import ToolError, ValidationError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from neo4j.exceptions import DriverError, Neo4jError
-from neo4j_graphrag.exceptions import EmbeddingsGenerationError, Neo4jGraphRagError
+from neo4j_graphrag.exceptions import (
+    EmbeddingsGenerationError,
+    FilterValidationError,
+    LLMGenerationError,
+    Neo4jGraphRagError,
+    SearchQueryParseError,
+    SearchValidationError,
+    Text2CypherRetrievalError,
+)
 
 from mcp_neo4j_vector_graphrag.database.faults import translate
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError, one_line
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, OwnRetrieverError, QuestionError, SetupError, one_line
+from mcp_neo4j_vector_graphrag.logs import without_secrets
 
 if TYPE_CHECKING:
     import mcp_types
     from fastmcp.tools import ToolResult
 
 _logger = logging.getLogger(__name__)
+
+_LIBRARY: dict[type[Neo4jGraphRagError], tuple[type[GraphRAGError], str]] = {
+    # These quote the provider, which may quote the key.
+    EmbeddingsGenerationError: (
+        SetupError,
+        "The retriever's embedder failed: check its model, its key and its network.",
+    ),
+    LLMGenerationError: (
+        SetupError,
+        "The retriever's language model failed: check its model, its key and its network.",
+    ),
+    # These quote the arguments, as Python writes them.
+    SearchValidationError: (QuestionError, "The retriever can't search for this question: rephrase it."),
+    FilterValidationError: (QuestionError, "The retriever can't search with these filters: choose others."),
+    SearchQueryParseError: (
+        QuestionError,
+        "The retriever's full-text search can't read this question: rephrase it, without special characters.",
+    ),
+}
+"""What a stock retriever means by errors whose own text is not for a caller."""
 
 
 class FaultError(ToolError):
@@ -63,6 +92,8 @@ def to_tool_error(error: BaseException) -> FaultError:
 
 def as_fault(error: BaseException) -> GraphRAGError:
     """Return what is told in place of any exception; a fault of this server's own goes to the log with its trace."""
+    if isinstance(error, OwnRetrieverError):
+        _logger.error("A retriever that is not this server's own failed.", exc_info=error.__cause__)
     if isinstance(error, GraphRAGError):
         return error
     if isinstance(error, (Neo4jError, DriverError)):
@@ -77,11 +108,17 @@ def as_fault(error: BaseException) -> GraphRAGError:
 
 def _of_the_library(error: Neo4jGraphRagError) -> GraphRAGError:
     """Return what a stock retriever means: the cause where the driver is behind it, else its own first line."""
+    if isinstance(error, Text2CypherRetrievalError):  # quotes the query that the language model wrote
+        return QuestionError(
+            "The question led to no query that reads the graph: rephrase it, with the graph's own words."
+        )
     if isinstance(error.__cause__, (Neo4jError, DriverError)):
         return translate(error.__cause__)
-    if isinstance(error, EmbeddingsGenerationError):  # quotes the provider, which may quote the key
-        return SetupError("The retriever's embedder failed: check its model, its key and its network.")
-    return SetupError(f"The retriever can't search ({type(error).__name__}): {one_line(str(error))}")
+    for kind in type(error).__mro__:
+        if kind in _LIBRARY:
+            fault, text = _LIBRARY[kind]
+            return fault(text)
+    return SetupError(f"The retriever can't search ({type(error).__name__}): {one_line(without_secrets(str(error)))}")
 
 
 def _argument_faults(error: pydantic.ValidationError) -> str:

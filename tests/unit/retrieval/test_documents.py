@@ -1,0 +1,104 @@
+"""Which property is a document's title, which its text, which its address: pure functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from neo4j_graphrag.types import RetrieverResultItem
+
+from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, hit_of, snippet, title_of, url_of
+
+LONG = "A thief who steals secrets through dreams is given the task of planting an idea in a mind."
+OTHER = "Four hundred years ago, on a small island in the north, a boy found a map that nobody could read."
+
+
+@pytest.mark.parametrize(
+    ("properties", "title"),
+    [
+        ({"name": "Nolan", "title": "Inception"}, "Inception"),
+        ({"Name": "Nolan", "plot": LONG}, "Nolan"),
+        ({"year": 2010, "movieTitle": "Inception"}, "Inception"),
+        ({"title": "  ", "name": "Nolan"}, "Nolan"),
+        ({"title": 1984}, "1984"),
+        ({"title": ["a", "b"], "ok": True}, "otherwise"),
+        ({"title": True}, "otherwise"),
+        ({"title": "two\nlines"}, "two lines"),
+        ({"plot": LONG}, "A thief who steals secrets through dreams is given the task of planting an idea in a mind."),
+        ({"plot": f"{OTHER} {LONG}"}, f"{OTHER} …"),
+        ({"title": "x" * 200}, "x" * 99 + "…"),
+        ({"year": 2010}, "otherwise"),
+        ({}, "otherwise"),
+    ],
+)
+def test_a_title_is_the_title_the_name_or_how_the_text_begins(properties: dict[str, Any], title: str):
+    assert title_of(properties, "otherwise") == title
+
+
+@pytest.mark.parametrize(
+    ("content", "limit", "begins"),
+    [
+        ("one two three", 20, "one two three"),
+        ("one two three", 10, "one two …"),
+        ("one\n\n two", 20, "one two"),
+        ("onetwothree", 6, "onetw…"),
+        ({"title": "Inception", "plot": LONG}, 20, "A thief who steals …"),
+        ({"notes": OTHER, "text": "short"}, 30, "text: short notes: Four …"),
+        ({"title": "Inception", "year": 2010}, 100, "title: Inception year: 2010"),
+        ({}, 100, ""),
+    ],
+)
+def test_a_snippet_is_how_the_text_begins(content: Any, limit: int, begins: str):
+    assert snippet(content, limit) == begins
+
+
+@pytest.mark.parametrize(
+    ("properties", "url"),
+    [
+        ({"url": "https://example.org/a?b=c"}, "https://example.org/a?b=c"),
+        ({"homepage": "https://a.example", "URL": "http://b.example"}, "http://b.example"),
+        ({"url": "javascript:alert(1)"}, "neo4j:graph/4:abc:1"),
+        ({"url": "not a url", "poster": "https://example.org/p.jpg"}, "neo4j:graph/4:abc:1"),
+        ({"url": "https://["}, "neo4j:graph/4:abc:1"),
+        ({"url": 7}, "neo4j:graph/4:abc:1"),
+        ({}, "neo4j:graph/4:abc:1"),
+    ],
+)
+def test_an_address_is_the_documents_own_or_made_of_its_id(properties: dict[str, Any], url: str):
+    assert url_of(properties, "graph", "4:abc:1") == url
+
+
+def test_an_address_has_no_character_that_an_address_cannot_have():
+    assert url_of({}, "my graph/x", "4:a b:1") == "neo4j:my%20graph%2Fx/4:a%20b:1"
+    assert url_of({}, None, "4:abc:1") == "neo4j:/4:abc:1"
+
+
+@pytest.mark.parametrize(
+    ("content", "metadata", "title", "text"),
+    [
+        ({"title": "Inception", "plot": LONG}, {}, "Inception", LONG),
+        (
+            '{"doc":{"title":"Inception","year":2010}}',
+            {"labels": ["Movie"]},
+            "Inception",
+            "title: Inception year: 2010",
+        ),
+        ("Inception, by Nolan", {"score": 0.5}, "Inception, by Nolan", "Inception, by Nolan"),
+        (LONG, {"title": "Inception"}, "Inception", LONG),
+        ("{not json", {}, "{not json", "{not json"),
+        (
+            {"type": "RATED", "start": {"name": "Ann"}, "end": {"title": "Jaws"}, "properties": {"review": LONG}},
+            {},
+            "Ann RATED Jaws",
+            LONG,
+        ),
+    ],
+)
+def test_a_retrievers_item_is_a_hit(content: Any, metadata: dict[str, Any], title: str, text: str):
+    hit = hit_of(RetrieverResultItem(content=content, metadata={"id": "4:abc:1", **metadata}), "graph")
+    assert hit == Hit(id="4:abc:1", title=title, url="neo4j:graph/4:abc:1", text=text)
+
+
+@pytest.mark.parametrize("metadata", [None, {}, {"id": None}, {"id": 7}, {"id": ""}])
+def test_an_item_without_an_id_is_none(metadata: dict[str, Any] | None):
+    assert hit_of(RetrieverResultItem(content="x", metadata=metadata), "graph") is None
