@@ -99,8 +99,8 @@ def test_whole_neighbours_are_left_out_at_the_end():
 
     assert cut.neighbours == found.neighbours[:3]
     assert cut.notice == (
-        f"Before. Only 3 of 10 neighbours are shown, to keep to {3 * size} tokens (RESPONSE_TOKEN_LIMIT): ask for fewer ids, name "
-        "relationship_types, or lower limit."
+        f"Before. Only 3 of 10 neighbours are shown, to keep to {3 * size} tokens (RESPONSE_TOKEN_LIMIT): "
+        "ask for fewer ids, name relationship_types, or lower limit."
     )
     assert within(found, 10 * size) is found
 

@@ -304,6 +304,11 @@ ODD_NAMES = (
 QUOTED = re.compile(r"`(?:``|[^`])*`")
 
 
+def unquoted(name: str) -> str:
+    """Return a name as Cypher reads it: a backtick is doubled, a backslash would begin an escape."""
+    return name[1:-1].replace("``", "`").replace(r"\u005C", "\\")
+
+
 def every_statement(index: VectorIndex, conditions: Split) -> list[str]:
     query = default_query(index)
     return [
@@ -336,7 +341,7 @@ def test_every_name_is_quoted_in_every_statement(name: str, variable: Any):
         )
         for expected, found in zip(every_statement(plain, in_plain), every_statement(odd, in_odd), strict=True):
             assert QUOTED.sub("``", found) == QUOTED.sub("``", expected), "outside of quotes nothing differs"
-            assert [quoted[1:-1].replace("``", "`") for quoted in QUOTED.findall(found)] == [
+            assert [unquoted(quoted) for quoted in QUOTED.findall(found)] == [
                 quoted[1:-1] + name for quoted in QUOTED.findall(expected)
             ]
 

@@ -17,12 +17,11 @@ from starlette.responses import JSONResponse
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
 from mcp_neo4j_vector_graphrag.errors import SetupError
-from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.tools.configured import VECTOR_NAME, describe
+from mcp_neo4j_vector_graphrag.tools.configured import VECTOR_NAME
 from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS
 from mcp_neo4j_vector_graphrag.tools.faults import ArgumentFaults
+from mcp_neo4j_vector_graphrag.tools.own import search_tools
 from mcp_neo4j_vector_graphrag.tools.registry import serve
-from mcp_neo4j_vector_graphrag.tools.search import SearchTool
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -61,23 +60,8 @@ def create_mcp_server(
     Raises:
         SetupError: A name that clients refuse, or something that is no retriever.
     """
-    from neo4j_graphrag.retrievers.base import Retriever as AnyRetriever  # noqa: PLC0415 - 0.8 s, here already paid
-
     named = dict(retrievers) if isinstance(retrievers, Mapping) else {VECTOR_NAME: retrievers}
-    for name, retriever in named.items():
-        # Not isinstance: the library's classes share one cache of its answers, so asking spoils it for other classes.
-        if AnyRetriever not in type(retriever).__mro__:
-            raise SetupError(f"'{name}' is a {type(retriever).__name__}, not a retriever of neo4j-graphrag.")
-    told = descriptions or {}
-    return _server(
-        SearchTool(
-            name=tool_name(name, namespace),
-            title=title(name),
-            description=told.get(name) or describe(getattr(retriever, "index_name", None)),
-            retriever=_constant(retriever),
-        ).build()
-        for name, retriever in named.items()
-    )
+    return _server(tool.build() for tool in search_tools(named, namespace, descriptions or {}))
 
 
 def build(settings: Settings) -> FastMCP:
@@ -113,6 +97,8 @@ def _lifespan(backend: Backend, families: Sequence[Served]) -> Lifespan:
         try:
             yield
         finally:
+            for family in families:
+                family.close()
             backend.close()
 
     return lifespan
@@ -201,7 +187,3 @@ def _server(
     for tool in tools:
         server.add_tool(tool)
     return server
-
-
-def _constant(retriever: Retriever) -> Callable[[], Retriever]:
-    return lambda: retriever

@@ -143,9 +143,18 @@ class Settings(BaseSettings):
         "How many filters a discovered tool has at the most, those inside the index first.",
         "NEO4J_MCP_MAX_FILTERS", flag="--max-filters", default=8, ge=0, le=100,
     )  # fmt: skip
+    retrievers_file: Text | None = _option(
+        "A TOML file with one search tool a table: its index, its query, its typed parameters.",
+        "RETRIEVERS_FILE", flag="--retrievers-file",
+    )  # fmt: skip
+    retriever: Text | None = _option(
+        "Retrievers of your own, as `package.module:factory`: a function that returns one, or a mapping from names.",
+        "NEO4J_MCP_RETRIEVER", flag="--retriever",
+    )  # fmt: skip
     tools: CommaSeparated = _option(
-        "Which tools a model sees, as names of families (`configured`, `discovered`, `generic`) and of single tools, "
-        "separated by commas; `-name` hides one. Default: the tools that the other settings make.",
+        "Which tools a model sees, separated by commas: families (`configured`, `declared`, `own`, `discovered`, "
+        "`generic`, `schema`, `walking`, `connectors`) and single tools; `-name` hides one. Default: the tools that "
+        "the other settings make.",
         "NEO4J_MCP_TOOLS", flag="--tools", default=[],
     )  # fmt: skip
     require_index: bool = _option(
@@ -231,7 +240,7 @@ class Settings(BaseSettings):
         """Refuse contradictions and what no start can do without."""
         if self.demo and self.uri:
             raise ValueError("NEO4J_MCP_DEMO (--demo) and NEO4J_URI are both set: take one of them")
-        if not self.demo:
+        if self.uri or not (self.demo or self.retrievers_file or self.retriever):
             self._check_connection()
         self._check_embedding()
         if self.fulltext_index_name and not self.index_name:
@@ -260,7 +269,7 @@ class Settings(BaseSettings):
     @property
     def names_retrievers(self) -> bool:
         """Whether they say themselves what can be searched; without that, it is found in the database."""
-        return bool(self.index_name)
+        return bool(self.index_name or self.retrievers_file or self.retriever)
 
     @property
     def embedding_credentials(self) -> Credentials:

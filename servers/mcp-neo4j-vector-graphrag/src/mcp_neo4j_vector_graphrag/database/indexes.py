@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
+from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError, one_line
 
 if TYPE_CHECKING:
@@ -191,6 +192,11 @@ class Indexes:
         states = {name: index.state for name, index in self.fulltext.items()} | vector
         told = [f"'{name}' is {state}" for name, state in sorted(states.items()) if state != "ONLINE"]
         return f"The index {', '.join(told)}." if told else ""
+
+    @property
+    def plain(self) -> PlainJson:
+        """What turns this database's values into plain JSON, without its vectors."""
+        return PlainJson(self.vector_properties, self.vector_dimensions)
 
     @property
     def vector_properties(self) -> frozenset[str]:

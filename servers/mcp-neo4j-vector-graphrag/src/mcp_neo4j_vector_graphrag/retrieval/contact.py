@@ -12,7 +12,6 @@ from mcp_neo4j_vector_graphrag.database.cypher import words
 from mcp_neo4j_vector_graphrag.database.faults import complaint
 from mcp_neo4j_vector_graphrag.database.guard import refusal
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, IndexPair, VectorIndex, read_indexes
-from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError
 from mcp_neo4j_vector_graphrag.retrieval.statement import RetrievalQuery
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.indexes import Indexes
+    from mcp_neo4j_vector_graphrag.database.values import PlainJson
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, Statement
 
 
@@ -79,7 +79,7 @@ def make_contact(
     query = RetrievalQuery.parse(retrieval_query) if retrieval_query else search.default_query(indexes, index)
     _check_variable(query, index)
     clause, explained = _explained(database, index, query, search.compose, allowed_procedures)
-    plain = PlainJson(indexes.vector_properties, indexes.vector_dimensions)
+    plain = indexes.plain
     return Contact(epoch, index, query, clause, explained, plain)
 
 

@@ -149,7 +149,8 @@ def within(found: Neighbours, limit: int = RESPONSE_TOKENS) -> Neighbours:
     if not taken:
         taken = [_shortened(given[0], limit)]
         cut = f"Only one of {len(given)} neighbours is shown, with its texts cut"
-    notice = f"{cut}, to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT): ask for fewer ids, name relationship_types, or lower limit."
+    within_limit = f"to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT)"
+    notice = f"{cut}, {within_limit}: ask for fewer ids, name relationship_types, or lower limit."
     return Neighbours(neighbours=taken, notice=_joined([found.notice, notice]))
 
 

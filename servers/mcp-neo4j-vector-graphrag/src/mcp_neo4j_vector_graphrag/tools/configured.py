@@ -108,6 +108,7 @@ VECTOR = Family(
     is_default=lambda settings: bool(settings.index_name),
     build=build_vector,
     missing=lambda settings: "" if settings.index_name else "INDEX_NAME",
+    search_tool=lambda settings, kind, name: VECTOR_NAME if (kind, name) == ("vector", settings.index_name) else None,
 )
 HYBRID = Family(
     "configured",
@@ -115,4 +116,5 @@ HYBRID = Family(
     is_default=lambda settings: bool(settings.fulltext_index_name),
     build=build_hybrid,
     missing=lambda settings: "" if settings.fulltext_index_name else "INDEX_NAME and FULLTEXT_INDEX_NAME",
+    search_tool=lambda settings, _, name: HYBRID_NAME if name == settings.fulltext_index_name else None,
 )

@@ -312,4 +312,5 @@ FAMILY = Family(
     tools=lambda _: ("search_*",),
     is_default=lambda settings: not settings.embedding_provider and not settings.names_retrievers,
     build=build,
+    search_tool=lambda settings, _, name: search_tool_name(name, settings.namespace),
 )

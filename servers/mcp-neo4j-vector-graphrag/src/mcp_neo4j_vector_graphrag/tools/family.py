@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.backend import Backend
     from mcp_neo4j_vector_graphrag.settings import Settings
 
+    IndexKind = Literal["vector", "fulltext"]
     Sees = Callable[[str], bool]
 
 
@@ -32,8 +33,10 @@ class Served:
     middleware: Sequence[Middleware] = ()
     prepare: Callable[[], object] = lambda: None
     """What the first call needs and takes a while; it is begun when the server starts, and may fail."""
-    require: Callable[[], None] = lambda: None
+    require: Callable[[], object] = lambda: None
     """Sees that there is something to search; raises SetupError or UnavailableError."""
+    close: Callable[[], object] = lambda: None
+    """Ends what only this family uses."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Context:
     backend: Backend
     sees: Sees
     """Whether the operator shows a tool, by its name without the namespace."""
+    search_tool: Callable[[IndexKind, str], str | None] = lambda *_: None
+    """Returns the whole name of the tool that searches an index, if one is shown."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,8 @@ class Family:
     build: Callable[[Context], Served]
     missing: Callable[[Settings], str] = lambda _: ""
     """What must be set for it and is not, as a text; empty if nothing."""
+    search_tool: Callable[[Settings, IndexKind, str], str | None] = lambda *_: None
+    """Returns its tool for an index, by the name without the namespace."""
 
 
 class Selection:

@@ -159,4 +159,5 @@ FAMILY = Family(
     tools=lambda _: (VECTOR, FULLTEXT, HYBRID),
     is_default=lambda settings: bool(settings.embedding_provider) and not settings.names_retrievers,
     build=build,
+    search_tool=lambda _, kind, __: VECTOR if kind == "vector" else FULLTEXT,
 )

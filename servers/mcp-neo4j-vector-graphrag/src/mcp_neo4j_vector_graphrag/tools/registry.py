@@ -6,19 +6,25 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_neo4j_vector_graphrag.errors import SetupError
-from mcp_neo4j_vector_graphrag.tools import configured, discovered, generic
+from mcp_neo4j_vector_graphrag.namespace import tool_name
+from mcp_neo4j_vector_graphrag.tools import configured, connectors, declared, discovered, generic, own, schema, walking
 from mcp_neo4j_vector_graphrag.tools.family import Context, Selection, Served
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.backend import Backend
     from mcp_neo4j_vector_graphrag.settings import Settings
-    from mcp_neo4j_vector_graphrag.tools.family import Family
+    from mcp_neo4j_vector_graphrag.tools.family import Family, IndexKind
 
 FAMILIES: tuple[Family, ...] = (
     configured.VECTOR,
     configured.HYBRID,
+    declared.FAMILY,
+    own.FAMILY,
     discovered.FAMILY,
     generic.FAMILY,
+    schema.FAMILY,
+    walking.FAMILY,
+    connectors.FAMILY,
 )
 
 
@@ -30,12 +36,24 @@ def serve(settings: Settings, backend: Backend) -> list[Served]:
     """
     selection = Selection(settings.tools, settings)
     selection.check(FAMILIES)
+    used = [family for family in FAMILIES if selection.uses(family)]
+    searching = partial(_search_tool, settings, selection, used)
     served = [
-        family.build(Context(settings, backend, sees=partial(selection.sees, family)))
-        for family in FAMILIES
-        if selection.uses(family)
+        family.build(Context(settings, backend, partial(selection.sees, family), search_tool=searching))
+        for family in used
     ]
     names = [tool.name for each in served for tool in each.tools]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SetupError(f"Two tools are named '{twice[0]}': rename one, or hide it with NEO4J_MCP_TOOLS.")
     return served
+
+
+def _search_tool(
+    settings: Settings, selection: Selection, used: list[Family], kind: IndexKind, index_name: str
+) -> str | None:
+    """Return the whole name of the tool that searches an index, if one is shown."""
+    for family in used:
+        name = family.search_tool(settings, kind, index_name)
+        if name and selection.sees(family, name):
+            return tool_name(name, settings.namespace)
+    return None

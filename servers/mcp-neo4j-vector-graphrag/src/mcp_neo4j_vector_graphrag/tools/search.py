@@ -41,7 +41,9 @@ class Argument:
         return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=self.type)
 
 
-QUERY = Argument("query", Annotated[str, Field(description="Natural language question to search for.")])
+Question = Annotated[str, Field(description="Natural language question to search for.")]
+
+QUERY = Argument("query", Question)
 
 
 LUCENE = Argument(
@@ -89,6 +91,8 @@ class SearchTool:
     max_top_k: int = MAX_TOP_K
     arguments: tuple[Argument, ...] = ()
     """Those beside `query` and `top_k`."""
+    bind: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
+    """Turns the arguments that go into the retrieval query into what it is given."""
     result: type[Results[Any]] = SearchResult
     """The answer's model."""
     response_tokens: int = RESPONSE_TOKENS
@@ -127,5 +131,6 @@ class SearchTool:
             raise QuestionError("The question is blank: ask for something in a few words.")
         choice = {argument.name: given.pop(argument.name) for argument in self.arguments if argument.use == "choice"}
         parameters = {each.name: given.pop(each.name) for each in self.arguments if each.use == "parameter"}
-        found = search(self.retriever(**choice), question, {**given, "query_params": parameters or None})
+        bound = dict(self.bind(parameters)) or None
+        found = search(self.retriever(**choice), question, {**given, "query_params": bound})
         return self.result.collect(found.items, self.response_tokens, found.notice)
