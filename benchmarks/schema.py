@@ -11,7 +11,7 @@ import time
 
 from neo4j_server import server
 
-from mcp_neo4j_vector_graphrag.database.connection import Database
+from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.database.schema import read_schema
 from mcp_neo4j_vector_graphrag.database.schema_text import schema_text
 
@@ -28,8 +28,8 @@ def main() -> None:
     parser.add_argument("--version", default="2026.09.0")
     parser.add_argument("--sizes", type=int, nargs="+", default=[3_000, 300_000])
     chosen = parser.parse_args()
-    with server(chosen.version) as running:
-        database, loaded, medians = Database(running.driver, running.database), 0, []
+    with server(chosen.version) as running, open_driver(running.uri, running.username, running.password) as driver:
+        database, loaded, medians = Database(driver, running.database), 0, []
         properties = {f"property_{place}": place if place % 2 else f"text {place}" for place in range(PROPERTIES)}
         for size in chosen.sizes:
             for label in range(LABELS):
