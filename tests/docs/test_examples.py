@@ -137,6 +137,31 @@ def found(retriever: VectorGraphRetriever, parameters: dict[str, Any], filters: 
     return retriever.search(query_text=QUESTION, query_params=parameters, filters=filters).items
 
 
+def test_a_query_that_a_language_model_wrote_is_answered(movies: Neo4jServer):
+    command = [sys.executable, str(EXAMPLES / "text2cypher.py")]
+    with StdioServer(environment(**variables(movies)), command=command) as server, client(server) as connected:
+        assert connected.tool().name == "movies-films_by_genre"
+        found = results(connected.call("movies-films_by_genre", query="Which science fiction films are there?"))
+    expected = movies.query(
+        "MATCH (m:Movie) WHERE EXISTS { (m)-[:IN_GENRE]->({name: 'Sci-Fi'}) } "
+        "RETURN m.title AS title, m.year AS year ORDER BY year, title LIMIT 10"
+    )
+    assert len(expected) > 3
+    assert [(film["text"], film["metadata"]) for film in found] == [
+        (film["title"], {"year": film["year"]}) for film in expected
+    ]
+
+
+def test_vectors_in_qdrant_find_the_film_in_the_graph(movies: Neo4jServer):
+    command = ["uv", "run", "--isolated", "--project", str(ROOT), "--group", "examples", str(EXAMPLES / "qdrant.py")]
+    with StdioServer(environment(**variables(movies)), command=command) as server, client(server) as connected:
+        assert connected.tool().name == "movies-films"
+        [first, second] = results(connected.call("movies-films", query=QUESTION, top_k=2))
+    assert first["text"] == "Inception"
+    assert set(first["metadata"]["genres"]) == {"Action", "Adventure", "Sci-Fi"}
+    assert 1 > first["score"] > second["score"]
+
+
 @pytest.mark.parametrize("file", sorted(path.name for path in EXAMPLES.iterdir() if path.name != "README.md"))
 def test_each_example_stands_in_the_list(file: str):
     assert f"[{file}]({file})" in (EXAMPLES / "README.md").read_text("utf-8")
