@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery, Split, Statement
 
 DEFAULT_RANKER: Ranker = "linear"
-DEFAULT_ALPHA: dict[Ranker, float] = {"linear": 0.5, "rrf": 0.5}
-DEFAULT_CONSTANT = 60
+DEFAULT_ALPHA: dict[Ranker, float] = {"linear": 0.8, "rrf": 0.5}
+DEFAULT_CONSTANT = 1
 """Chosen by measurement: `benchmarks/hybrid.py`."""
 
 _SHOWN = 40
