@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from digest_embedder import digest_vector
 from embedders import KnownTexts
 from genai_plugin import GENAI_KEY
-from graphs import DIMENSIONS, SIZE, Films, Sightings, bm25, nearest, vectors
+from graphs import DIMENSIONS, SIZE, Films, Sightings, bm25, create_index, nearest, remove, unique, vectors
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.embedding.provider import Credentials
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
+    from servers import Neo4jServer
 
 QUESTION = [float(value) for value in vectors(1, seed=1)[0]]
 COLUMNS = "score, vector_score, vector_rank, text_score, text_rank"
@@ -131,20 +132,29 @@ def test_at_its_ends_alpha_leaves_one_halfs_pure_order(
         assert found[2:] == [i for i in by_vector if i not in by_text]
 
 
-def test_what_only_the_other_half_finds_comes_last(database: Database, sightings: Sightings):
-    """The vector half is cut to its three nearest, so most texts are found by their words alone."""
-    retriever = HybridGraphRetriever(
-        database, sightings.notes, sightings.note_texts, retrieval_query=RETURN_I, candidates=1
+@pytest.mark.parametrize("ranker", ["linear", "rrf"])
+def test_what_only_the_other_half_finds_comes_last(database: Database, neo4j_server: Neo4jServer, ranker: str):
+    """Notes 0 to 4 have a vector, 5 and 6 have none; 3, 5 and 6 have the word, more often in that order."""
+    label, docs, texts = unique("Whale"), unique("whales"), unique("whale_texts")
+    embeddings = vectors(5)
+    words = ["sea sea sea"] * 3 + ["whale sea sea", "sea sea sea", "whale whale sea", "whale whale whale"]
+    neo4j_server.query(
+        f"UNWIND range(0, 6) AS i CREATE (:{label} {{i: i, text: $words[i], emb: $v[i]}})",
+        words=words,
+        v=[*embeddings.tolist(), None, None],
     )
-    by_vector, by_text = halves(sightings)
-    near = [i for i, _ in by_vector[:3]]
-    found = search(retriever, top_k=3, alpha=1)
-    assert [record["i"] for record in found] == near
-    # Three are wanted, four are there of the vector half and words add the rest: with more wanted both halves show.
-    mixed = search(retriever, "onlyd", top_k=SIZE, alpha=0)
-    assert mixed[0]["i"] == 3
-    assert [record["i"] for record in mixed[1:]] == [i for i, _ in by_vector if i != 3]
-    assert by_text[0][0] == SIZE - 1
+    create_index(neo4j_server, docs, label)
+    neo4j_server.query(f"CREATE FULLTEXT INDEX {texts} FOR (n:{label}) ON EACH [n.text]")
+    neo4j_server.query("CALL db.awaitIndexes()")
+    retriever = HybridGraphRetriever(database, docs, texts, retrieval_query=RETURN_I)
+    near = [i for i, _ in nearest(embeddings, QUESTION)]
+    found = {alpha: search(retriever, "whale", 7, ranker=ranker, alpha=alpha) for alpha in (0, 1)}
+    assert [record["i"] for record in found[1]] == [*near, 6, 5]
+    assert [record["i"] for record in found[0]] == [6, 5, 3, *(i for i in near if i != 3)]
+    assert [record["vector_rank"] for record in found[1]] == [1, 2, 3, 4, 5, None, None]
+    assert [record["text_rank"] for record in found[0]] == [1, 2, 3, None, None, None, None]
+    assert [record["i"] for record in search(retriever, "whale", 6, ranker=ranker, alpha=1)] == [*near, 6]
+    remove(neo4j_server, label, indexes=[docs, texts])
 
 
 FILTERS: dict[str, tuple[Any, Callable[[int], bool]]] = {
