@@ -128,3 +128,78 @@ def remove(server: Neo4jServer, *labels: str, indexes: Sequence[str] = ()) -> No
         server.query(f"MATCH (n:{quoted(label)}) DETACH DELETE n")
     for index in indexes:
         server.query(f"DROP INDEX {quoted(index)} IF EXISTS")
+
+
+NEWEST = "2026.09.0"
+"""The release whose vector indexes hold properties to filter by."""
+
+
+@dataclass(frozen=True)
+class Sightings:
+    """Twenty notes whose texts hold the word `shark` 0 to 19 times, and twenty relationships with the same properties.
+
+    `(:critic)-[:says {i, text, year, lang, emb}]->(:note {i, text, year, lang, emb})`. Each text has twenty words: note
+    `i` has `shark` `i` times, then its own word `only` + letter, then `sea`. `year` and `lang` are in the newest
+    release's vector index. The attributes are labels, types and index names.
+    """
+
+    note: str
+    critic: str
+    says: str
+    notes: str
+    """The vector index on the notes."""
+    note_texts: str
+    sayings: str
+    """The vector index on the relationships."""
+    saying_texts: str
+    embeddings: NDArray[np.float64]
+
+    @staticmethod
+    def text(i: int) -> str:
+        """Return the text of a note."""
+        return " ".join([*["shark"] * i, f"only{chr(97 + i)}", *["sea"] * (SIZE - 1 - i)])
+
+    @staticmethod
+    def entity(i: int) -> dict[str, object]:
+        """Return the other properties of a note."""
+        return {"i": i, "year": 1980 + i, "lang": ("en", "de")[i % 2], "mood": "calm" if i < 4 else "wild"}
+
+
+def create_sightings(server: Neo4jServer) -> Sightings:
+    """Put the sightings into a database, under names of their own."""
+    parts = ("note", "critic", "says", "notes", "note_texts", "sayings", "saying_texts")
+    graph = Sightings(**{name: unique(name) for name in parts}, embeddings=vectors())
+    rows = [
+        {"of": Sightings.entity(i) | {"text": Sightings.text(i)}, "emb": row}
+        for i, row in enumerate(graph.embeddings.tolist())
+    ]
+    server.query(
+        f"UNWIND $rows AS row CREATE (n:{graph.note} {{emb: row.emb}}) SET n += row.of "
+        f"CREATE (:{graph.critic} {{name: 'critic ' + n.i}})-[r:{graph.says} {{emb: row.emb}}]->(n) SET r += row.of",
+        rows=rows,
+    )
+    for vector, texts, entity in (
+        (graph.notes, graph.note_texts, f"(e:{graph.note})"),
+        (graph.sayings, graph.saying_texts, f"()-[e:{graph.says}]-()"),
+    ):
+        newest = server.version == NEWEST
+        server.query(
+            f"{'CYPHER 25 ' if newest else ''}CREATE VECTOR INDEX {vector} FOR {entity} ON e.emb "
+            f"{'WITH [e.year, e.lang] ' if newest else ''}OPTIONS {{indexConfig: {{`vector.dimensions`: {DIMENSIONS}, "
+            "`vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}"
+        )
+        server.query(f"CREATE FULLTEXT INDEX {texts} FOR {entity} ON EACH [e.text]")
+    server.query("CALL db.awaitIndexes()")
+    return graph
+
+
+def bm25(counts: Sequence[int]) -> list[tuple[int, float]]:
+    """Return the texts that hold a word, best first, with Lucene's score.
+
+    Args:
+        counts: How often each text holds the word. All texts are of one length, so that falls out of the formula.
+    """
+    holding = sum(count > 0 for count in counts)
+    rarity = float(np.log(1 + (len(counts) - holding + 0.5) / (holding + 0.5)))
+    scores = [(i, rarity * count / (count + 1.2)) for i, count in enumerate(counts) if count]
+    return sorted(scores, key=lambda pair: -pair[1])

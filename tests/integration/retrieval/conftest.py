@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from graphs import Films, create_films, remove
+from graphs import Films, Sightings, create_films, create_sightings, remove
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 
 if TYPE_CHECKING:
@@ -31,3 +31,12 @@ def films(neo4j_server: Neo4jServer) -> Iterator[Films]:
     graph = create_films(neo4j_server)
     yield graph
     remove(neo4j_server, graph.film, graph.topic, graph.critic, indexes=[graph.films, graph.reviews])
+
+
+@pytest.fixture(scope="session")
+def sightings(neo4j_server: Neo4jServer) -> Iterator[Sightings]:
+    """The notes and sayings with texts and vectors, which no test changes."""
+    graph = create_sightings(neo4j_server)
+    yield graph
+    indexes = [graph.notes, graph.note_texts, graph.sayings, graph.saying_texts]
+    remove(neo4j_server, graph.note, graph.critic, indexes=indexes)

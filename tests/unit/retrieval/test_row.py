@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
+from mcp_neo4j_vector_graphrag.retrieval.row import entity_as_document, item_from_row
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,24 @@ def test_the_row_itself_is_left_as_it_was():
     row = {"text": "a", "score": 0.5, "metadata": {"id": 1}}
     item_from_row(row)
     assert row == {"text": "a", "score": 0.5, "metadata": {"id": 1}}
+
+
+def test_the_scores_of_both_halves_stand_beside_an_entity():
+    about = {
+        "id": "4:x:1",
+        "labels": ["Doc"],
+        "vector_score": 0.9,
+        "vector_rank": 2,
+        "text_score": None,
+        "text_rank": 1,
+    }
+    item = entity_as_document({"doc": {"a": 1}, "metadata": about, "score": 0.5})
+    assert item.content == {"a": 1}
+    assert item.metadata == {
+        "score": 0.5,
+        "id": "4:x:1",
+        "vector_score": 0.9,
+        "vector_rank": 2,
+        "text_score": None,
+        "text_rank": 1,
+    }

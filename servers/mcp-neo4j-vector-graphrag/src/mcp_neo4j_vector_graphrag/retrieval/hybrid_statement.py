@@ -28,8 +28,8 @@ Ranker = Literal["linear", "rrf"]
 RANKERS: tuple[Ranker, ...] = ("linear", "rrf")
 
 DEFAULT_RANKER: Ranker = "linear"
-DEFAULT_ALPHA: dict[Ranker, float] = {"linear": 0.5, "rrf": 0.5}
-DEFAULT_CONSTANT = 60
+DEFAULT_ALPHA: dict[Ranker, float] = {"linear": 0.8, "rrf": 0.5}
+DEFAULT_CONSTANT = 1
 """Chosen by measurement: `benchmarks/hybrid.py`."""
 
 Half = Literal["vector", "text"]

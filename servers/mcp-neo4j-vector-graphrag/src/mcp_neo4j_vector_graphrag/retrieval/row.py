@@ -39,13 +39,14 @@ def _text_column(row: Mapping[str, Any]) -> str | None:
 def entity_as_document(row: Mapping[str, Any]) -> RetrieverResultItem:
     """Return a row of `default_query` as an item whose content is the entity's properties.
 
-    Of a relationship it is a map of its type, its properties and the properties of both ends.
+    Of a relationship it is a map of its type, its properties and the properties of both ends. What else is known of the
+    hit, such as the ranks of a hybrid search, stands beside it.
     """
-    about, doc = dict(row["metadata"]), row["doc"]
+    about, doc = row["metadata"], row["doc"]
     if "type" in about:
-        doc = {**{key: about.pop(key) for key in _ENDS}, "properties": doc}
-    about.pop("labels", None)
-    return RetrieverResultItem(content=doc, metadata={"score": row["score"], **about})
+        doc = {**{key: about[key] for key in _ENDS}, "properties": doc}
+    beside = {key: value for key, value in about.items() if key not in (*_ENDS, "labels")}
+    return RetrieverResultItem(content=doc, metadata={"score": row["score"], **beside})
 
 
 def row_as_document(row: Mapping[str, Any]) -> RetrieverResultItem:

@@ -46,6 +46,8 @@ Question = Annotated[str, Field(description="Natural language question to search
 QUERY = Argument("query", Question)
 
 
+_DEFAULT_ALPHAS = " and ".join(f"by default {alpha} with {ranker}" for ranker, alpha in DEFAULT_ALPHA.items())
+
 LUCENE = Argument(
     "lucene",
     Annotated[bool, Field(description="Whether the query is in Lucene's own syntax, not a sentence.")],
@@ -53,8 +55,11 @@ LUCENE = Argument(
 )
 ALPHA = Argument(
     "alpha",
-    Annotated[float, Field(ge=0, le=1, description="Weight of meaning: 0 ranks by words only, 1 by meaning only.")],
-    DEFAULT_ALPHA[DEFAULT_RANKER],
+    Annotated[
+        float | None,
+        Field(ge=0, le=1, description=f"Weight of meaning, 0 (words only) to 1 (meaning only); {_DEFAULT_ALPHAS}."),
+    ],
+    None,
 )
 RANKER = Argument(
     "ranker",
