@@ -13,7 +13,6 @@ from mcp_neo4j_vector_graphrag.database.faults import complaint
 from mcp_neo4j_vector_graphrag.database.guard import refusal
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, IndexPair, VectorIndex, read_indexes
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError
-from mcp_neo4j_vector_graphrag.retrieval.statement import RetrievalQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.indexes import Indexes
     from mcp_neo4j_vector_graphrag.database.values import PlainJson
-    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, Statement
+    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery, Statement
 
 
 IndexT = TypeVar("IndexT", VectorIndex, FulltextIndex, IndexPair)
@@ -57,7 +56,10 @@ class Search(Generic[IndexT]):
 
 
 def make_contact(
-    database: Database, search: Search[IndexT], retrieval_query: str | None, allowed_procedures: Collection[str] = ()
+    database: Database,
+    search: Search[IndexT],
+    retrieval_query: RetrievalQuery | None,
+    allowed_procedures: Collection[str] = (),
 ) -> Contact[IndexT]:
     """Look at the index and check the retrieval query: two round trips, one more on a server without SEARCH.
 
@@ -76,7 +78,7 @@ def make_contact(
     epoch = database.epoch
     indexes = read_indexes(database)
     index = search.find(indexes)
-    query = RetrievalQuery.parse(retrieval_query) if retrieval_query else search.default_query(indexes, index)
+    query = retrieval_query or search.default_query(indexes, index)
     _check_variable(query, index)
     clause, explained = _explained(database, index, query, search.compose, allowed_procedures)
     plain = indexes.plain
@@ -93,7 +95,7 @@ def _check_variable(query: RetrievalQuery, index: VectorIndex | FulltextIndex | 
     used = set(re.findall(r"\b(?:node|relationship)\b", words(query.text)))
     if used == {other}:
         raise SetupError(
-            f"RETRIEVAL_QUERY uses the variable `{other}`, and the index '{index.name}' is on {index.variable}s: "
+            f"{query.name} uses the variable `{other}`, and the index '{index.name}' is on {index.variable}s: "
             f"use `{index.variable}`."
         )
 
@@ -123,10 +125,10 @@ def _explained(
             complaints.append((error, composed))
             continue
         if reason := refusal(summary.query_type, summary.plan or {}, query.text, allowed):
-            raise SetupError(f"RETRIEVAL_QUERY is refused, since it may only read the graph: it holds {reason}.")
+            raise SetupError(f"{query.name} is refused, since it may only read the graph: it holds {reason}.")
         return clause, composed
     # A server without the clause complains of it; what is complained of in the query itself comes first.
-    raise _query_fault(*next((said for said in complaints if _place_in_query(*said)), complaints[-1]))
+    raise _query_fault(query.name, *next((said for said in complaints if _place_in_query(*said)), complaints[-1]))
 
 
 def _is_about_the_query(error: Neo4jError) -> bool:
@@ -139,8 +141,8 @@ def _place_in_query(error: Neo4jError, composed: Statement) -> tuple[int, int] |
     return (place[0] - composed.first_line + 1, place[1]) if place and place[0] >= composed.first_line else None
 
 
-def _query_fault(error: Neo4jError, composed: Statement) -> GraphRAGError:
+def _query_fault(name: str, error: Neo4jError, composed: Statement) -> GraphRAGError:
     message, _ = complaint(error)
     if place := _place_in_query(error, composed):
-        return SetupError(f"RETRIEVAL_QUERY, line {place[0]}, column {place[1]}: {message}")
-    return SetupError(f"RETRIEVAL_QUERY is refused by Neo4j: {message}")
+        return SetupError(f"{name}, line {place[0]}, column {place[1]}: {message}")
+    return SetupError(f"{name} is refused by Neo4j: {message}")

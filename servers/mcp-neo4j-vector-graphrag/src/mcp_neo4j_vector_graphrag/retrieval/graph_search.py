@@ -22,7 +22,7 @@ from mcp_neo4j_vector_graphrag.retrieval import statement
 from mcp_neo4j_vector_graphrag.retrieval.contact import Contact, IndexT, Search, make_contact
 from mcp_neo4j_vector_graphrag.retrieval.filterable import Filterable, filterable
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
-from mcp_neo4j_vector_graphrag.retrieval.statement import Split
+from mcp_neo4j_vector_graphrag.retrieval.statement import RetrievalQuery, Split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.sample import Property
     from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
-    from mcp_neo4j_vector_graphrag.retrieval.statement import RetrievalQuery
 
 PairOrVectorT = TypeVar("PairOrVectorT", VectorIndex, IndexPair)
 
@@ -61,6 +60,8 @@ class GraphSearch(ABC, Generic[IndexT]):
     filterable: Mapping[str, Property] | Collection[str] | None
     fixed_filters: Mapping[str, object]
     retrieval_query: str
+    query_name = RetrievalQuery.name
+    """What an operator knows the retrieval query by, for the text of an error."""
 
     def _set_up(
         self,
@@ -159,7 +160,8 @@ class GraphSearch(ABC, Generic[IndexT]):
             self._contacts.forget(contact)
 
     def _make_contact(self) -> Contact[IndexT]:
-        return make_contact(self.database, self._way(), self.retrieval_query, self.allowed_procedures)
+        query = RetrievalQuery.parse(self.retrieval_query, self.query_name) if self.retrieval_query else None
+        return make_contact(self.database, self._way(), query, self.allowed_procedures)
 
 
 class VectorGraphSearch(GraphSearch[PairOrVectorT]):
@@ -239,7 +241,7 @@ def check_parameters(query: RetrievalQuery, given: Collection[str]) -> None:
     """
     if unknown := sorted(query.parameters - set(given)):
         raise SetupError(
-            f"RETRIEVAL_QUERY uses the parameter ${unknown[0]}, which is not given: $query_text and $top_k are."
+            f"{query.name} uses the parameter ${unknown[0]}, which is not given: $query_text and $top_k are."
         )
 
 

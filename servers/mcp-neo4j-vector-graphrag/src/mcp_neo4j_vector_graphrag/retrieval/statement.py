@@ -56,9 +56,11 @@ class RetrievalQuery:
     text: str
     language: str | None = None
     """`5` or `25` where the query says so itself."""
+    name: str = "RETRIEVAL_QUERY"
+    """What an operator knows it by, for the text of an error."""
 
     @classmethod
-    def parse(cls, text: str) -> RetrievalQuery:
+    def parse(cls, text: str, name: str = name) -> RetrievalQuery:
         """Read a query as people write it in a settings file.
 
         A literal backslash-n outside a string is a line break, a trailing semicolon goes, and a leading `CYPHER 25`
@@ -69,10 +71,10 @@ class RetrievalQuery:
             text = text[:-1].rstrip()
         version = _VERSION.match(text)
         if version is None:
-            return cls(text)
+            return cls(text, name=name)
         # Blanks in its place keep the lines and columns that Neo4j tells.
         blank = re.sub(r"\S", " ", version["version"])
-        return cls(version["before"] + blank + text[version.end() :], version["language"])
+        return cls(version["before"] + blank + text[version.end() :], version["language"], name)
 
     @cached_property
     def parameters(self) -> frozenset[str]:

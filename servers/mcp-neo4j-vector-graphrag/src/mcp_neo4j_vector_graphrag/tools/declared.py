@@ -205,6 +205,7 @@ class _Tool:
         """Return the retriever, the same for every call."""
         if self._retriever is None:
             self._retriever = self._source.retriever()
+            self._retriever.query_name = f"The query of '{self._source.table.name}' in RETRIEVERS_FILE"
         return self._retriever
 
     def prepare(self) -> None:
