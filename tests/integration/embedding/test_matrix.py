@@ -26,6 +26,7 @@ from mcp_neo4j_vector_graphrag.embedding import choice
 from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.embedding.provider import Credentials
+from mcp_neo4j_vector_graphrag.retrieval.hybrid_retriever import HybridGraphRetriever
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Plane:
     road: str
     node: str
     relationship: str
+    words: str
 
 
 def embeddings() -> list[list[float]]:
@@ -123,7 +125,7 @@ def create_index(server: Neo4jServer, name: str, pattern: str) -> None:
 @pytest.fixture(scope="session")
 def plane(neo4j_server: Neo4jServer) -> Iterator[Plane]:
     """The entries, which no test changes."""
-    graph = Plane(*(unique(name) for name in ("Place", "End", "road", "places", "roads")))
+    graph = Plane(*(unique(name) for name in ("Place", "End", "road", "places", "roads", "words")))
     neo4j_server.query(
         f"UNWIND range(0, {SIZE - 1}) AS i "
         "WITH i, {i: i, text: 'entry ' + i + CASE i % 2 WHEN 1 THEN ' odd' ELSE ' even' END, year: 1980 + i, "
@@ -134,9 +136,10 @@ def plane(neo4j_server: Neo4jServer) -> Iterator[Plane]:
     )
     create_index(neo4j_server, graph.node, f"(e:{graph.place})")
     create_index(neo4j_server, graph.relationship, f"()-[e:{graph.road}]-()")
+    neo4j_server.query(f"CREATE FULLTEXT INDEX {graph.words} FOR (e:{graph.place}) ON EACH [e.text]")
     neo4j_server.query("CALL db.awaitIndexes()")
     yield graph
-    remove(neo4j_server, graph.place, graph.end, indexes=[graph.node, graph.relationship])
+    remove(neo4j_server, graph.place, graph.end, indexes=[graph.node, graph.relationship, graph.words])
 
 
 @contextmanager
@@ -222,6 +225,23 @@ def test_every_cell_has_the_same_rows_in_the_same_order(  # noqa: PLR0913 - the 
     assert embeds == ([0] if name.startswith("in database") else []), "the question is embedded once"
     told = [place for place, (_, parameters) in enumerate(sent) if GENAI_KEY in parameters]
     assert told == embeds, "the key travels with the question and not again"
+
+
+def test_hybrid_search_has_the_question_embedded_in_the_same_ways(
+    plane: Plane, embedding: tuple[str, Database, Embedder], caplog: pytest.LogCaptureFixture
+):
+    _, database, embedder = embedding
+    retriever = HybridGraphRetriever(
+        database, plane.node, plane.words, embedder=embedder, retrieval_query="RETURN node.i AS i, score"
+    )
+    retriever.prepare()
+    with caplog.at_level(logging.DEBUG, logger="neo4j.io"):
+        found = retriever.get_search_results(QUESTION, top_k=TOP_K, alpha=1).records
+    assert [record["i"] for record in found] == RANKED[:TOP_K]
+    assert len(statements(caplog)) == 1
+
+    odd = retriever.get_search_results("odd", top_k=SIZE, alpha=0, filters=OUTSIDE_SHARE).records
+    assert {record["i"] for record in odd} == {i for i in range(SIZE) if i % 2 == 1}
 
 
 @pytest.mark.parametrize("filters", FILTERS)
