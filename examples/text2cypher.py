@@ -1,7 +1,6 @@
 """Serve questions that a language model turns into Cypher, as `movies-films_by_genre`."""
 
 import os
-from typing import Any
 
 import neo4j
 from neo4j_graphrag.llm import LLMInterface, LLMResponse
@@ -16,7 +15,7 @@ EXAMPLES = ["USER INPUT: 'Which westerns are there?' QUERY: MATCH (m:Movie)-[:IN
 class WithoutKey(LLMInterface):
     """Stands in for a language model, such as `neo4j_graphrag.llm.OpenAILLM`, which needs a key."""
 
-    def invoke(self, input: str, *_: Any, **__: Any) -> LLMResponse:  # noqa: A002 - the library's name
+    def invoke(self, input: str, *_: object, **__: object) -> LLMResponse:  # noqa: A002 - the library's name
         """Return the query that a model could write for this prompt, which holds the schema and the question."""
         genre = "Sci-Fi" if "science fiction" in input.lower() else "Drama"
         return LLMResponse(
@@ -24,7 +23,7 @@ class WithoutKey(LLMInterface):
             "RETURN m.title AS text, {year: m.year} AS metadata ORDER BY m.year, text LIMIT 10"
         )
 
-    async def ainvoke(self, input: str, *_: Any, **__: Any) -> LLMResponse:  # noqa: A002
+    async def ainvoke(self, input: str, *_: object, **__: object) -> LLMResponse:  # noqa: A002
         """Return the same; this retriever does not ask for it."""
         return self.invoke(input)
 
