@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from clients import StdioServer, client, environment, text_of
-from docs.generate import ROOT
+from docs.generate import ROOT, USES
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.declared.file import read_file
 from mcp_neo4j_vector_graphrag.declared.parameters import bind
@@ -135,6 +135,25 @@ def test_the_file_of_retrievers_is_sound_and_its_first_query_counts_who_likes_a_
 
 def found(retriever: VectorGraphRetriever, parameters: dict[str, Any], filters: Any = None) -> list[Any]:
     return retriever.search(query_text=QUESTION, query_params=parameters, filters=filters).items
+
+
+def test_a_retriever_of_ones_own_is_served_from_the_command_line(movies: Neo4jServer):
+    [command] = re.findall(
+        r"uv run mcp-neo4j-vector-graphrag (--.*)", (EXAMPLES / "own_retriever.py").read_text("utf-8")
+    )
+    settings = environment(**variables(movies))
+    with StdioServer(settings, *command.split(), cwd=ROOT) as server, client(server) as connected:
+        assert connected.tool().name == "played_together"
+        found = results(connected.call("played_together", query=USES["own"].question, top_k=50))
+    films = [
+        (movie.title, {part.name for part in movie.cast})
+        for movie in read_graph().movies
+        if any(part.name == "Leonardo DiCaprio" for part in movie.cast)
+    ]
+    partners = {name for _, names in films for name in names} - {"Leonardo DiCaprio"}
+    assert {(person["text"], frozenset(person["metadata"]["films"])) for person in found} == {
+        (name, frozenset(title for title, names in films if name in names)) for name in partners
+    }
 
 
 def test_a_query_that_a_language_model_wrote_is_answered(movies: Neo4jServer):

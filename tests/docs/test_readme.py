@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from clients import StdioServer, client, environment, items_of, text_of, until
-from docs.generate import PAGES, ROOT, SERVER, commands, first_results, outputs, render
+from docs.generate import FAMILIES, PAGES, ROOT, SERVER, USES, commands, excerpt, outputs, render, seen_with
 from mcp_neo4j_vector_graphrag.local.demo_graph import read_graph
 from mcp_neo4j_vector_graphrag.settings import load
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 DEMO = 'uv run mcp-neo4j-vector-graphrag demo "dreams inside dreams"'
 PUBLISHED_DEMO = DEMO.replace("uv run", 'uvx --from "mcp-neo4j-vector-graphrag[demo]"')
+DISCOVERED = "uv run mcp-neo4j-vector-graphrag tools --demo --tools discovered,schema"
+DECLARED = "uv run mcp-neo4j-vector-graphrag tools --demo --tools declared --retrievers-file examples/retrievers.toml"
 TESTS = "uv run pytest"
 
 START_SECONDS = 120.0
@@ -127,10 +129,32 @@ def test_a_stale_part_is_renewed():
     assert renewed.startswith("a\n<!-- options -->\n| Variable |")
 
 
+def test_each_family_is_told_with_the_settings_that_suffice():
+    seen: dict[str, list[str]] = {}
+    for family in FAMILIES:
+        seen.setdefault(family.name, []).append(seen_with(family))
+    assert seen == {
+        "configured": ["`INDEX_NAME`", "`INDEX_NAME`, `FULLTEXT_INDEX_NAME`"],
+        "declared": ["`RETRIEVERS_FILE`"],
+        "own": ["`NEO4J_MCP_RETRIEVER`"],
+        "discovered": ["none of these"],
+        "generic": ["`NEO4J_EMBEDDING_PROVIDER`"],
+        "schema": ["none of these"],
+        "walking": ["`NEO4J_MCP_TOOLS=walking`"],
+        "connectors": ["`NEO4J_MCP_TOOLS=connectors`"],
+    }
+
+
+def test_arguments_are_left_out_of_what_tools_prints():
+    printed = 'a (about 27 tokens)\n  Finds.\n  query: {"type":"string"}\n  top_k: {}\n\n1 tools\n'
+    assert excerpt("mcp-neo4j-vector-graphrag tools", printed) == "a (about 27 tokens)\n  Finds.\n  …\n\n1 tools"
+
+
 def test_each_command_of_the_pages_is_run_here():
-    root, server = (commands(path.read_text("utf-8")) for path in PAGES)
-    assert root == [DEMO, TESTS]
-    assert server == [PUBLISHED_DEMO]
+    root, server, examples = (commands(path.read_text("utf-8")) for path in PAGES)
+    assert root == [DEMO, DISCOVERED, TESTS]
+    assert server == [PUBLISHED_DEMO, DEMO]
+    assert examples == [DECLARED]
 
 
 def test_the_test_command_is_what_ci_runs():
@@ -162,19 +186,76 @@ def test_the_entry_of_the_demo_answers_once_the_graph_is_there(served: DemoServe
 def test_the_demo_prints_what_the_page_shows(home: DemoHome, page: str):
     printed = home.run(DEMO)
     assert len(titles(printed)) == 5
-    assert comparable(first_results(printed)) == comparable(outputs(page)[DEMO])
+    assert comparable(excerpt(DEMO, printed)) == comparable(outputs(page)[DEMO])
 
 
 @pytest.mark.usefixtures("served")
-def test_the_filters_that_the_page_shows_work_on_the_demo(home: DemoHome, page: str):
+def test_the_tools_of_the_demo_are_those_that_the_page_shows(home: DemoHome, page: str):
+    assert excerpt(DISCOVERED, home.run(DISCOVERED)) == outputs(page)[DISCOVERED]
+
+
+@pytest.mark.usefixtures("served")
+def test_the_tools_of_the_file_of_retrievers_are_those_that_its_page_shows(home: DemoHome):
+    assert excerpt(DECLARED, home.run(DECLARED)) == outputs(PAGES[2].read_text("utf-8"))[DECLARED]
+
+
+@pytest.fixture(scope="module")
+def toolbox(home: DemoHome, served: DemoServer) -> Iterator[McpClient]:
+    """Serve the demo with every family but the operator's own code."""
+    del served
+    variables = {
+        **home.variables,
+        "NEO4J_MCP_DEMO": "true",
+        "INDEX_NAME": "moviePlotsEmbedding",
+        "FULLTEXT_INDEX_NAME": "movieFulltext",
+        "RETRIEVERS_FILE": str(ROOT / "examples" / "retrievers.toml"),
+        "NEO4J_MCP_TOOLS": ",".join(dict.fromkeys(family.name for family in FAMILIES if family.name != "own")),
+    }
+    with StdioServer(variables) as server, client(server) as connected:
+        until(lambda: any(tool.name.startswith("search_") for tool in connected.tools()), "found", START_SECONDS)
+        yield connected
+
+
+def test_the_filters_that_the_page_shows_work_on_the_demo(toolbox: McpClient, page: str):
     [snippet] = re.findall(r'^```json\n(\{"query": .*\})\n```$', page, re.MULTILINE)
-    variables = {**home.variables, "NEO4J_MCP_TOOLS": "discovered", "NEO4J_MCP_DEMO": "true"}
-    with StdioServer(variables) as server, client(server) as mcp:
-        until(mcp.tools, "the index is found", START_SECONDS)
-        results = items_of(mcp.call("search_moviePlotsEmbedding", **json.loads(snippet)))
+    results = items_of(toolbox.call("search_moviePlotsEmbedding", **json.loads(snippet)))
     found = [(item["doc"]["title"], item["doc"]["year"], item["doc"]["imdbRating"]) for item in results]
     assert found[0][0] == "Inception"
     assert all(1990 <= year <= 2010 and rating >= 8 for _, year, rating in found)
+
+
+@pytest.mark.parametrize(
+    ("use", "tool", "film"),
+    [
+        ("neo4j_vector", "neo4j_vector", "Inception"),
+        ("neo4j_hybrid", "neo4j_hybrid", "The Lunchbox"),
+        ("declared", "films_by_plot", "Jaws"),
+        ("search_*", "search_moviePlotsEmbedding", "Inception"),
+        ("vector-search", "vector-search", "Finding Nemo"),
+        ("fulltext-search", "fulltext-search", "Blade Runner"),
+        ("hybrid-search", "hybrid-search", "A Separation"),
+        ("search", "search", "2001: A Space Odyssey"),
+    ],
+)
+def test_each_search_answers_its_question_first(toolbox: McpClient, use: str, tool: str, film: str):
+    first = items_of(toolbox.call(tool, query=USES[use].question))[0]
+    assert film in json.dumps(first)
+
+
+def test_the_schema_tells_what_is_in_the_database_and_what_searches_it(toolbox: McpClient):
+    schema = text_of(toolbox.call("get-schema"))
+    assert "Movie" in schema
+    assert "neo4j_vector" in schema
+
+
+def test_a_result_is_walked_on_from_and_fetched(toolbox: McpClient):
+    found = items_of(toolbox.call("search", query="dreams inside dreams"))[0]
+    around = toolbox.call("expand", ids=[found["id"]], relationship_types=["DIRECTED"], depth=2)
+    others = {each["properties"].get("title") for each in around.structured_content["neighbours"] if each["hop"] == 2}
+    assert others == {movie.title for movie in read_graph().movies if "Christopher Nolan" in movie.directors} - {
+        "Inception"
+    }
+    assert "A thief who steals secrets" in toolbox.call("fetch", id=found["id"]).structured_content["text"]
 
 
 def test_the_variables_of_a_hosted_server_are_complete(page: str, monkeypatch: pytest.MonkeyPatch):
@@ -188,7 +269,7 @@ def test_the_variables_of_a_hosted_server_are_complete(page: str, monkeypatch: p
 def test_the_published_demo_answers_from_the_folder_of_the_server(home: DemoHome, page: str, tmp_path: Path):
     command = PUBLISHED_DEMO.replace("uvx", "uvx --refresh-package mcp-neo4j-vector-graphrag")
     printed = home.run(command.replace('"mcp-neo4j-vector-graphrag[demo]"', f'"{SERVER}[demo]"'), tmp_path)
-    assert titles(first_results(printed)) == titles(outputs(page)[DEMO])
+    assert titles(excerpt(DEMO, printed)) == titles(outputs(page)[DEMO])
 
 
 def test_reset_deletes_the_database(served: DemoServer, home: DemoHome):
