@@ -48,13 +48,14 @@ class Articles:
     neo4j: Neo4jServer
 
     def variables(self, **changes: str) -> dict[str, str]:
-        """Return an environment with the connection and the model, nothing else."""
+        """Return an environment with the connection and the model, for these tools alone."""
         settings = {
             "NEO4J_URI": self.neo4j.uri,
             "NEO4J_USERNAME": self.neo4j.username,
             "NEO4J_PASSWORD": self.neo4j.password,
             "NEO4J_DATABASE": self.neo4j.database,
             "EMBEDDING_MODEL": "local:use-multilingual-v3",
+            "NEO4J_MCP_TOOLS": "discovered",
         }
         return environment(**{**settings, **changes})
 

@@ -86,6 +86,7 @@ def variables(server: Neo4jServer, **changes: str) -> dict[str, str]:
         "NEO4J_PASSWORD": server.password,
         "NEO4J_DATABASE": server.database,
         "NEO4J_EMBEDDING_PROVIDER": "openai",
+        "NEO4J_MCP_TOOLS": "vector-search",
         "NEO4J_EMBEDDING_MODEL": "m",
         "NEO4J_EMBEDDING_API_KEY": GENAI_KEY,
     }
@@ -230,10 +231,10 @@ def test_the_tool_is_listed_while_the_database_is_down_and_the_same_when_it_is_u
 ):
     with Relay(urlsplit(papers.uri).port or 0) as relay:
         relay.cut()
-        settings = variables(papers, NEO4J_URI=f"bolt://127.0.0.1:{relay.port}")
+        settings = variables(papers, NEO4J_URI=f"bolt://127.0.0.1:{relay.port}", NEO4J_MCP_TOOLS="")
         with connected(transport, era, settings) as mcp:
             before = mcp.tools()
-            assert [tool.name for tool in before] == [TOOL]
+            assert [tool.name for tool in before] == [TOOL, "fulltext-search", "hybrid-search", "get-schema"]
 
             begin = time.monotonic()
             together = [mcp.submit(TOOL, query="paths", **named) for named in ({}, {"index_name": "papers"})]
@@ -376,7 +377,7 @@ def several(papers: Neo4jServer) -> Neo4jServer:
 
 
 SEVERAL = (
-    r"Name one of the vector indexes as index_name: 'big' \(\d+ Book, emb, 1024 dimensions\b.*\); "
+    r"Name one of these as index_name: 'big' \(\d+ Book, emb, 1024 dimensions\b.*\); "
     r"'citations' \(\d+ relationships CITES, emb, 8 dimensions\b.*\); "
     r"'papers' \(\d+ Paper, emb, 8 dimensions\b.*\)\."
 )
@@ -430,7 +431,7 @@ def test_a_full_text_index_is_told_to_be_one(papers: Neo4jServer, only: McpClien
     papers.query("CREATE FULLTEXT INDEX words FOR (e:Paper) ON EACH [e.title]")
     papers.query("CALL db.awaitIndexes()")
     assert only.refused(TOOL, query="paths", index_name="words").startswith(
-        "The vector index 'words' is a full-text index. Name one of the vector indexes as index_name: 'papers' ("
+        "The vector index 'words' is a full-text index. Name one of these as index_name: 'papers' ("
     )
     assert titles(only, query="paths", top_k=1) == ["paths"], "it is no candidate"
 
