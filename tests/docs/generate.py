@@ -138,11 +138,18 @@ def tools_table(families: Iterable[Family]) -> str:
 def seen_with(family: Family) -> str:
     """Return the settings with which a model sees a family by itself: those that suffice."""
     variables = {option.field: f"`{option.variables[0]}`" for option in options()}
-    seen = [
-        fields for fields in _SITUATIONS if family.is_default(Settings.model_construct(**dict.fromkeys(fields, "x")))
-    ]
+
+    def is_seen(*fields: str) -> bool:
+        return family.is_default(Settings.model_construct(**dict.fromkeys(fields, "set")))
+
+    seen = [fields for fields in _SITUATIONS if is_seen(*fields)]
     fewest = [fields for fields in seen if not any(set(other) < set(fields) for other in seen)]
-    texts = [", ".join(variables[field] for field in fields) or "none of these" for fields in fewest]
+    texts = [
+        ", ".join(variables[field] for field in fields) + ("" if is_seen(*fields, "index_name") else " alone")
+        if fields
+        else "none of these"
+        for fields in fewest
+    ]
     return " or ".join(texts) or f"`NEO4J_MCP_TOOLS={family.name}`"
 
 

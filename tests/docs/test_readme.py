@@ -138,7 +138,7 @@ def test_each_family_is_told_with_the_settings_that_suffice():
         "declared": ["`RETRIEVERS_FILE`"],
         "own": ["`NEO4J_MCP_RETRIEVER`"],
         "discovered": ["none of these"],
-        "generic": ["`NEO4J_EMBEDDING_PROVIDER`"],
+        "generic": ["`NEO4J_EMBEDDING_PROVIDER` alone"],
         "schema": ["none of these"],
         "walking": ["`NEO4J_MCP_TOOLS=walking`"],
         "connectors": ["`NEO4J_MCP_TOOLS=connectors`"],
