@@ -50,16 +50,14 @@ USES = {
         "one index by meaning, and what your query tells of each hit", "Which films are about dreams inside dreams?"
     ),
     "neo4j_hybrid": Use("the same, where questions hold names and rare words too", "Who opens the tiffin?"),
-    "declared": Use("searches with queries, filters and arguments of their own", "Which film has a shark at a beach?"),
+    "declared": Use("searches with queries, filters and arguments of their own", "A film about a shark at a beach?"),
     "own": Use("what only your code can find", "Who played together with Leonardo DiCaprio?"),
     "search_*": Use(
         "a database you barely know: a tool for each vector and full-text index, with its filters",
         "Which films between 1990 and 2010 are about dreams inside dreams?",
     ),
-    "vector-search": Use(
-        "any vector index, by meaning", "Which film has a daddy who looks for his lost kid in the sea?"
-    ),
-    "fulltext-search": Use("any full-text index: names, codes, rare words", "What is a replicant?"),
+    "vector-search": Use("any vector index, by meaning", "Who is stranded on Mars?"),
+    "fulltext-search": Use("any full-text index: names, codes, rare words", "Gotham"),
     "hybrid-search": Use("any vector index with the full-text index on the same label", "The one with Alzheimer's?"),
     "get-schema": Use("what there is, and which tool searches it", "What is in this database?"),
     "expand": Use("going on from the ids of results, without Cypher", "What else did its director make?"),
