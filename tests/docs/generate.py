@@ -50,16 +50,14 @@ USES = {
         "one index by meaning, and what your query tells of each hit", "Which films are about dreams inside dreams?"
     ),
     "neo4j_hybrid": Use("the same, where questions hold names and rare words too", "Who opens the tiffin?"),
-    "declared": Use("searches with queries, filters and arguments of their own", "Which film has a shark at a beach?"),
+    "declared": Use("searches with queries, filters and arguments of their own", "A film about a shark at a beach?"),
     "own": Use("what only your code can find", "Who played together with Leonardo DiCaprio?"),
     "search_*": Use(
         "a database you barely know: a tool for each vector and full-text index, with its filters",
         "Which films between 1990 and 2010 are about dreams inside dreams?",
     ),
-    "vector-search": Use(
-        "any vector index, by meaning", "Which film has a daddy who looks for his lost kid in the sea?"
-    ),
-    "fulltext-search": Use("any full-text index: names, codes, rare words", "What is a replicant?"),
+    "vector-search": Use("any vector index, by meaning", "Who is stranded on Mars?"),
+    "fulltext-search": Use("any full-text index: names, codes, rare words", "Gotham"),
     "hybrid-search": Use("any vector index with the full-text index on the same label", "The one with Alzheimer's?"),
     "get-schema": Use("what there is, and which tool searches it", "What is in this database?"),
     "expand": Use("going on from the ids of results, without Cypher", "What else did its director make?"),
@@ -138,11 +136,18 @@ def tools_table(families: Iterable[Family]) -> str:
 def seen_with(family: Family) -> str:
     """Return the settings with which a model sees a family by itself: those that suffice."""
     variables = {option.field: f"`{option.variables[0]}`" for option in options()}
-    seen = [
-        fields for fields in _SITUATIONS if family.is_default(Settings.model_construct(**dict.fromkeys(fields, "x")))
-    ]
+
+    def is_seen(*fields: str) -> bool:
+        return family.is_default(Settings.model_construct(**dict.fromkeys(fields, "set")))
+
+    seen = [fields for fields in _SITUATIONS if is_seen(*fields)]
     fewest = [fields for fields in seen if not any(set(other) < set(fields) for other in seen)]
-    texts = [", ".join(variables[field] for field in fields) or "none of these" for fields in fewest]
+    texts = [
+        ", ".join(variables[field] for field in fields) + ("" if is_seen(*fields, "index_name") else " alone")
+        if fields
+        else "none of these"
+        for fields in fewest
+    ]
     return " or ".join(texts) or f"`NEO4J_MCP_TOOLS={family.name}`"
 
 

@@ -6,11 +6,12 @@ import json
 import re
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clients import StdioServer, client, environment, text_of
+from clients import COMMAND, StdioServer, client, environment, text_of
 from docs.generate import ROOT, USES
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.declared.file import read_file
@@ -65,6 +66,15 @@ def test_the_published_entry_finds_the_film(movies: Neo4jServer):
     assert first["text"].startswith("Title: InceptionPlot: A thief")
     assert first["metadata"] == {"imdbRating": 8.8}
     assert "Title: InceptionPlot: A thief" in text_of(answer)
+
+
+def test_the_entry_of_the_published_package_serves_the_index(movies: Neo4jServer):
+    [entry] = entries("published_entry.json").values()
+    assert (entry["command"], entry["args"][0]) == ("uvx", Path(COMMAND).name)
+    installed = {**entry, "command": COMMAND, "args": entry["args"][1:]}
+    with start(installed, movies) as server, client(server) as connected:
+        first = results(connected.call("dev-neo4j_vector", query=QUESTION))[0]
+    assert "Inception" in first["text"]
 
 
 def test_two_namespaces_answer_side_by_side(movies: Neo4jServer):

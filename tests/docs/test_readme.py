@@ -20,7 +20,7 @@ from mcp_neo4j_vector_graphrag.local.demo_graph import read_graph
 from mcp_neo4j_vector_graphrag.settings import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from mcp_types import CallToolResult
 
@@ -78,7 +78,8 @@ class DemoServer:
     client: McpClient
     tools_at_once: list[str]
     had_graph_then: bool
-    close: Callable[[], None]
+    opened: ExitStack
+    """Holds all that is open on the demo's database."""
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def served(home: DemoHome, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         server = stack.enter_context(StdioServer(variables, command=command, cwd=tmp_path_factory.mktemp("folder")))
         connected = stack.enter_context(client(server))
         names = [tool.name for tool in connected.tools()]
-        yield DemoServer(connected, names, bool(home.files("graph.digest")), stack.close)
+        yield DemoServer(connected, names, bool(home.files("graph.digest")), stack)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def test_each_family_is_told_with_the_settings_that_suffice():
         "declared": ["`RETRIEVERS_FILE`"],
         "own": ["`NEO4J_MCP_RETRIEVER`"],
         "discovered": ["none of these"],
-        "generic": ["`NEO4J_EMBEDDING_PROVIDER`"],
+        "generic": ["`NEO4J_EMBEDDING_PROVIDER` alone"],
         "schema": ["none of these"],
         "walking": ["`NEO4J_MCP_TOOLS=walking`"],
         "connectors": ["`NEO4J_MCP_TOOLS=connectors`"],
@@ -200,9 +201,8 @@ def test_the_tools_of_the_file_of_retrievers_are_those_that_its_page_shows(home:
 
 
 @pytest.fixture(scope="module")
-def toolbox(home: DemoHome, served: DemoServer) -> Iterator[McpClient]:
+def toolbox(home: DemoHome, served: DemoServer) -> McpClient:
     """Serve the demo with every family but the operator's own code."""
-    del served
     variables = {
         **home.variables,
         "NEO4J_MCP_DEMO": "true",
@@ -211,17 +211,19 @@ def toolbox(home: DemoHome, served: DemoServer) -> Iterator[McpClient]:
         "RETRIEVERS_FILE": str(ROOT / "examples" / "retrievers.toml"),
         "NEO4J_MCP_TOOLS": ",".join(dict.fromkeys(family.name for family in FAMILIES if family.name != "own")),
     }
-    with StdioServer(variables) as server, client(server) as connected:
-        until(lambda: any(tool.name.startswith("search_") for tool in connected.tools()), "found", START_SECONDS)
-        yield connected
+    server = served.opened.enter_context(StdioServer(variables))
+    connected = served.opened.enter_context(client(server))
+    until(lambda: any(tool.name.startswith("search_") for tool in connected.tools()), "found", START_SECONDS)
+    return connected
 
 
 def test_the_filters_that_the_page_shows_work_on_the_demo(toolbox: McpClient, page: str):
     [snippet] = re.findall(r'^```json\n(\{"query": .*\})\n```$', page, re.MULTILINE)
     results = items_of(toolbox.call("search_moviePlotsEmbedding", **json.loads(snippet)))
-    found = [(item["doc"]["title"], item["doc"]["year"], item["doc"]["imdbRating"]) for item in results]
-    assert found[0][0] == "Inception"
-    assert all(1990 <= year <= 2010 and rating >= 8 for _, year, rating in found)
+    films = {f"{movie.title} ({movie.year})": movie for movie in read_graph().movies}
+    found = [films[item["doc"]["text"].partition(": ")[0]] for item in results]
+    assert found[0].title == "Inception"
+    assert all(1990 <= film.year <= 2010 and film.imdb_rating >= 8 for film in found)
 
 
 @pytest.mark.parametrize(
@@ -231,8 +233,8 @@ def test_the_filters_that_the_page_shows_work_on_the_demo(toolbox: McpClient, pa
         ("neo4j_hybrid", "neo4j_hybrid", "The Lunchbox"),
         ("declared", "films_by_plot", "Jaws"),
         ("search_*", "search_moviePlotsEmbedding", "Inception"),
-        ("vector-search", "vector-search", "Finding Nemo"),
-        ("fulltext-search", "fulltext-search", "Blade Runner"),
+        ("vector-search", "vector-search", "The Martian"),
+        ("fulltext-search", "fulltext-search", "The Dark Knight"),
         ("hybrid-search", "hybrid-search", "A Separation"),
         ("search", "search", "2001: A Space Odyssey"),
     ],
@@ -273,7 +275,7 @@ def test_the_published_demo_answers_from_the_folder_of_the_server(home: DemoHome
 
 
 def test_reset_deletes_the_database(served: DemoServer, home: DemoHome):
-    served.close()
+    served.opened.close()
     assert home.files("neo4j.conf")
     home.run("uv run mcp-neo4j-vector-graphrag demo --reset")
     assert not home.files("neo4j.conf")
