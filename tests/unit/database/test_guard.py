@@ -23,6 +23,7 @@ READING = plan("ProduceResults", "text", plan("AllNodesScan", "node"))
     ("query", "expected"),
     [
         ("LOAD CSV FROM 'file:///x' AS l RETURN l", "LOAD CSV"),
+        (r"\u004COAD CSV FROM 'file:///x' AS l RETURN l", "LOAD CSV"),
         ("load  csv FROM 'file:///x' AS l RETURN l", "LOAD CSV"),
         ("RETURN COUNT { LOAD/* */CSV FROM 'x' AS l RETURN l }", "LOAD CSV"),
         ("RETURN COLLECT { SHOW SETTINGS YIELD name RETURN name }", "SHOW"),

@@ -13,6 +13,7 @@ _OPAQUE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OPAQUE_ON_ONE_LINE = re.compile(_OPAQUE.pattern.replace(r"//[^\n]*", r"//(?:(?!\\n).)*"), _OPAQUE.flags)
+_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u([0-9A-Fa-f]{4})")
 _LINE_BREAK = re.compile(r"(?:\\r)?\\n")
 _PARAMETER = re.compile(r"\$(\w+)")
 _PLAIN_NAME = re.compile(r"`(\w+)`")
@@ -28,17 +29,17 @@ def quote(name: str) -> str:
 
 
 def words(text: str) -> str:
-    """Return a query with its strings, comments and odd quoted names blanked out, and plain quoted names unquoted.
+    r"""Return a query with its strings, comments and odd quoted names blanked out, and plain quoted names unquoted.
 
     What is left can be searched for clauses: `CALL db.`labels`()` becomes `CALL db.labels()`, and nothing that a string
-    says is taken for a clause.
+    says is taken for a clause. Escapes such as `\u004C` are read before all else, as Cypher does.
     """
 
     def blank(match: re.Match[str]) -> str:
         plain = _PLAIN_NAME.fullmatch(match.group())
         return plain.group(1) if plain else " "
 
-    return _OPAQUE.sub(blank, text)
+    return _OPAQUE.sub(blank, _ESCAPE.sub(lambda found: found[1] + chr(int(found[2], 16)), text))
 
 
 def parameters(text: str) -> frozenset[str]:
