@@ -121,7 +121,8 @@ class ByLanguage(Retriever):
 
     def get_search_results(self, query_text: str, top_k: int = 5) -> RawSearchResult:
         query = (
-            "MATCH (n:note {lang: $lang}) RETURN toString(n.i) AS text, n.emb AS emb, date('2026-03-01') AS day "
+            "MATCH (n:note {lang: $lang}) RETURN toString(n.i) AS text, date('2026-03-01') AS day, "
+            "[each IN range(1, 384) | 0.5] AS emb "
             "ORDER BY n.i LIMIT $top_k"
         )
         given = {"lang": query_text, "top_k": top_k}

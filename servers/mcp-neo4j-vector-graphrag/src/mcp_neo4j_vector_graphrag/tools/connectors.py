@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
-from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.namespace import title
 from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, Hits, WholeDocument, fetch, hit_of
 from mcp_neo4j_vector_graphrag.tools import declared
@@ -94,16 +94,18 @@ class Sources:
 
         Raises:
             QuestionError: No database has it.
+            SetupError: None of those that could be asked has it, and another can't be before something is changed.
+            UnavailableError: None of those that could be asked has it, and another can't be asked now.
         """
-        missing: QuestionError | None = None
+        faults: list[Exception] = []
         for database in self._databases():
             try:
                 return fetch(database, element_id, read_indexes(database).plain)
-            except QuestionError as error:
-                missing = error
+            except GraphRAGError as error:
+                faults.append(error)
             except (Neo4jError, DriverError) as error:
-                raise database.fault(error) from error
-        raise missing or SetupError("There is no database to fetch from.")
+                faults.append(database.fault(error))
+        raise next((fault for fault in faults if not isinstance(fault, QuestionError)), faults[0])
 
     def close(self) -> None:
         """Close the connections to the databases of the file of retrievers."""

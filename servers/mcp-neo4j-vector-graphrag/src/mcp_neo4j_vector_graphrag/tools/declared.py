@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 from contextlib import suppress
@@ -240,9 +241,9 @@ def _arguments(table: RetrieverTable) -> tuple[Argument, ...]:
 
 def _parameter(named: tuple[str, ParameterTable]) -> Argument:
     name, parameter = named
-    schema = Annotated[object, WithJsonSchema(parameter_schema(parameter))]
-    is_required = parameter.default is None
-    return Argument(name, schema, use="parameter") if is_required else Argument(name, schema, None, use="parameter")
+    schema = parameter_schema(parameter)
+    default = schema.get("default", inspect.Parameter.empty)
+    return Argument(name, Annotated[object, WithJsonSchema(schema)], default, use="parameter")
 
 
 def _filters(names: Sequence[str]) -> Mapping[str, Any]:
