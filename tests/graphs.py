@@ -9,7 +9,7 @@ from uuid import uuid4
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -165,10 +165,15 @@ class Sightings:
         return {"i": i, "year": 1980 + i, "lang": ("en", "de")[i % 2], "mood": "calm" if i < 4 else "wild"}
 
 
-def create_sightings(server: Neo4jServer) -> Sightings:
-    """Put the sightings into a database, under names of their own."""
+def create_sightings(server: Neo4jServer, name_of: Callable[[str], str] = unique) -> Sightings:
+    """Put the sightings into a database.
+
+    Args:
+        server: Where.
+        name_of: Makes a name of each attribute's; `str` keeps them, in a database that holds nothing else.
+    """
     parts = ("note", "critic", "says", "notes", "note_texts", "sayings", "saying_texts")
-    graph = Sightings(**{name: unique(name) for name in parts}, embeddings=vectors())
+    graph = Sightings(**{name: name_of(name) for name in parts}, embeddings=vectors())
     rows = [
         {"of": Sightings.entity(i) | {"text": Sightings.text(i)}, "emb": row}
         for i, row in enumerate(graph.embeddings.tolist())

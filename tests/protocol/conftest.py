@@ -8,12 +8,14 @@ import pytest
 
 from clients import StdioServer, client
 from films import Films, load_films
+from notes import create_notes
 from openai_endpoint import OpenAiEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from clients import McpClient
+    from notes import Notes
     from servers import Neo4jServer
 
 
@@ -37,3 +39,11 @@ def dev(films: Films) -> Iterator[McpClient]:
     """Return a client of a server over stdio that a module's tests share."""
     with StdioServer(films.variables(), "--namespace", "dev") as server, client(server) as connected:
         yield connected
+
+
+@pytest.fixture(scope="module")
+def notes(neo4j_2026: Neo4jServer, neo4j_5: Neo4jServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notes]:
+    """Return the graph of notes, in two databases, with every family of tools on it."""
+    yield create_notes(neo4j_2026, neo4j_5, tmp_path_factory.mktemp("notes"))
+    neo4j_2026.clear()
+    neo4j_5.clear()

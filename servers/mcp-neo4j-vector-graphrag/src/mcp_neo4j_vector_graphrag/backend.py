@@ -68,9 +68,11 @@ class Backend:
 
     def _make(self) -> Database:
         settings = self._with_demo(self._settings) if self._settings.demo else self._settings
+        if not settings.uri:
+            raise SetupError("NEO4J_URI is not set: set it to where Neo4j is, such as bolt://localhost:7687.")
         password = settings.password.get_secret_value() if settings.password else None
         try:
-            driver = open_driver(settings.uri or "", settings.username, password)
+            driver = open_driver(settings.uri, settings.username, password)
         except (ConfigurationError, ValueError) as error:
             raise SetupError(f"NEO4J_URI is refused by the driver ({type(error).__name__}): check it.") from None
         return Database(driver, settings.database, settings.read_timeout)

@@ -41,7 +41,12 @@ def tool_name(name: str, namespace: str | None = None) -> str:
 
 
 def search_tool_name(index_name: str, namespace: str | None = None) -> str:
-    """Return the name of the tool of a discovered index: `search_<index>`, the same in every run.
+    """Return the name of the tool of a discovered index: `<namespace>-search_<index>`, the same in every run."""
+    return tool_name(index_search_name(index_name, namespace), namespace)
+
+
+def index_search_name(index_name: str, namespace: str | None = None) -> str:
+    """Return the same without the namespace, which still leaves more or less room for the index's name.
 
     An index whose name has characters that a tool's name can't have, or too many, gets a few characters of a digest of
     its name, so that no two indexes have one tool.
@@ -52,7 +57,7 @@ def search_tool_name(index_name: str, namespace: str | None = None) -> str:
     if folded != index_name or len(folded) > room:
         digest = hashlib.sha256(index_name.encode()).hexdigest()[:_DIGEST]
         folded = f"{folded.strip('_')[: room - _DIGEST - 1]}_{digest}"
-    return tool_name(f"search_{folded}", namespace)
+    return f"search_{folded}"
 
 
 def title(name: str) -> str:

@@ -16,12 +16,12 @@ from pydantic import BaseModel, Field
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
-from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.namespace import title
 from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, Hits, WholeDocument, fetch, hit_of
 from mcp_neo4j_vector_graphrag.tools import declared
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 from mcp_neo4j_vector_graphrag.tools.search import Question  # noqa: TC001 - FastMCP reads it
 
 if TYPE_CHECKING:
@@ -94,16 +94,23 @@ class Sources:
 
         Raises:
             QuestionError: No database has it.
+            SetupError: None of those that could be asked has it, and another can't be before something is changed.
+            UnavailableError: None of those that could be asked has it, and another can't be asked now.
         """
-        missing: QuestionError | None = None
+        faults: list[Exception] = []
         for database in self._databases():
             try:
                 return fetch(database, element_id, read_indexes(database).plain)
-            except QuestionError as error:
-                missing = error
+            except GraphRAGError as error:
+                faults.append(error)
             except (Neo4jError, DriverError) as error:
-                raise database.fault(error) from error
-        raise missing or SetupError("There is no database to fetch from.")
+                faults.append(database.fault(error))
+        raise next((fault for fault in faults if not isinstance(fault, QuestionError)), faults[0])
+
+    def close(self) -> None:
+        """Close the connections to the databases of the file of retrievers."""
+        if self._declared:
+            self._declared.close()
 
     def _databases(self) -> list[Database]:
         return self._declared.databases() if self._declared else [self._backend.database()]
@@ -167,7 +174,8 @@ def build(context: Context) -> Served:
         _tool(SEARCH, _SEARCH_DESCRIPTION, search, Hits),
         _tool(FETCH, _FETCH_DESCRIPTION, fetch_whole, WholeDocument),
     ]
-    return Served([tool for tool in tools if context.sees(tool.name)], prepare=context.backend.database)
+    seen = [tool for tool in tools if context.sees(tool.name)]
+    return Served(seen, prepare=context.backend.database, close=sources.close)
 
 
 def _tool(name: str, description: str, handler: Callable[..., Awaitable[ToolResult]], result: type[BaseModel]) -> Tool:
@@ -187,4 +195,10 @@ def _answer(result: BaseModel) -> ToolResult:
     return ToolResult(content=json.dumps(plain, ensure_ascii=False), structured_content=plain)
 
 
-FAMILY = Family("connectors", tools=lambda _: (SEARCH, FETCH), is_default=lambda _: False, build=build)
+FAMILY = Family(
+    "connectors",
+    tools=lambda _: (SEARCH, FETCH),
+    is_default=lambda _: False,
+    build=build,
+    missing=lambda settings: "" if settings.retrievers_file else missing_database(settings),
+)

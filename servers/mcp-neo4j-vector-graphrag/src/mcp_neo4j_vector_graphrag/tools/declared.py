@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.retrieval.result import Results
     from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
-    from mcp_neo4j_vector_graphrag.tools.family import Context
+    from mcp_neo4j_vector_graphrag.tools.family import Context, IndexKind
 
     Declared = VectorGraphRetriever | FulltextGraphRetriever | HybridGraphRetriever
 
@@ -240,9 +242,9 @@ def _arguments(table: RetrieverTable) -> tuple[Argument, ...]:
 
 def _parameter(named: tuple[str, ParameterTable]) -> Argument:
     name, parameter = named
-    schema = Annotated[object, WithJsonSchema(parameter_schema(parameter))]
-    is_required = parameter.default is None
-    return Argument(name, schema, use="parameter") if is_required else Argument(name, schema, None, use="parameter")
+    schema = parameter_schema(parameter)
+    default = schema.get("default", inspect.Parameter.empty)
+    return Argument(name, Annotated[object, WithJsonSchema(schema)], default, use="parameter")
 
 
 def _filters(names: Sequence[str]) -> Mapping[str, Any]:
@@ -266,10 +268,22 @@ def _names(settings: Settings) -> Sequence[str]:
     return [table.name for table in read_file(Path(settings.retrievers_file), os.environ).retrievers]
 
 
+def _search_tool(settings: Settings, kind: IndexKind, index_name: str) -> str | None:
+    """Return the first table that searches an index of the environment's database."""
+    with suppress(SetupError):  # a file that was changed since the start, and is not sound now
+        file = read_file(Path(settings.retrievers_file or ""), os.environ)
+        for table in file.retrievers:
+            searched = table.index if kind == "vector" else table.fulltext_index
+            if searched == index_name and file.database_of(table) is None:
+                return table.name
+    return None
+
+
 FAMILY = Family(
     "declared",
     tools=_names,
     is_default=lambda settings: bool(settings.retrievers_file),
     build=build,
     missing=lambda settings: "" if settings.retrievers_file else "RETRIEVERS_FILE",
+    search_tool=_search_tool,
 )

@@ -19,10 +19,10 @@ from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, read_indexes
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, SetupError, one_line
-from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, search_tool_name
+from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, index_search_name, search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 from mcp_neo4j_vector_graphrag.tools.faults import FaultError, as_fault
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
 from mcp_neo4j_vector_graphrag.tools.search import LUCENE, SearchTool, filters_argument
@@ -235,7 +235,7 @@ class Catalog:
         return Look({tool.name: tool.build() for tool in tools}, indexes.waiting)
 
     def _is_seen(self, index: AnyIndex) -> bool:
-        return self._sees(search_tool_name(index.name))
+        return self._sees(index_search_name(index.name, self._settings.namespace))
 
     def _tool(self, database: Database, found: Discovered) -> SearchTool | None:
         retriever = self._retriever(database, found)
@@ -312,5 +312,6 @@ FAMILY = Family(
     tools=lambda _: ("search_*",),
     is_default=lambda settings: not settings.embedding_provider and not settings.names_retrievers,
     build=build,
-    search_tool=lambda settings, _, name: search_tool_name(name, settings.namespace),
+    missing=missing_database,
+    search_tool=lambda settings, _, name: index_search_name(name, settings.namespace),
 )

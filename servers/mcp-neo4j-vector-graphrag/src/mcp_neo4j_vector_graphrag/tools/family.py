@@ -49,6 +49,8 @@ class Context:
     """Whether the operator shows a tool, by its name without the namespace."""
     search_tool: Callable[[IndexKind, str], str | None] = lambda *_: None
     """Returns the whole name of the tool that searches an index, if one is shown."""
+    check_names: Callable[[Sequence[str]], None] = lambda _: None
+    """Sees, once a family knows the names of its tools, that the operator names no other; raises SetupError."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Family:
     """What must be set for it and is not, as a text; empty if nothing."""
     search_tool: Callable[[Settings, IndexKind, str], str | None] = lambda *_: None
     """Returns its tool for an index, by the name without the namespace."""
+
+
+def missing_database(settings: Settings) -> str:
+    """Return what must be set for a family that asks the environment's database."""
+    return "" if settings.uri or settings.demo else "NEO4J_URI"
 
 
 class Selection:

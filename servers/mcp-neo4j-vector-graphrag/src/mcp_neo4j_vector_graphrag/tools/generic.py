@@ -12,7 +12,7 @@ from mcp_neo4j_vector_graphrag.retrieval.filters import OPERATORS
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, RankedResult
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.discovered import DEFAULT_TOP_K, MAX_TOP_K
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 from mcp_neo4j_vector_graphrag.tools.index_choice import IndexChoice
 from mcp_neo4j_vector_graphrag.tools.search import ALPHA, LUCENE, RANKER, Argument, SearchTool, filters_argument
 
@@ -159,5 +159,6 @@ FAMILY = Family(
     tools=lambda _: (VECTOR, FULLTEXT, HYBRID),
     is_default=lambda settings: bool(settings.embedding_provider) and not settings.names_retrievers,
     build=build,
+    missing=missing_database,
     search_tool=lambda _, kind, __: VECTOR if kind == "vector" else FULLTEXT,
 )

@@ -53,13 +53,14 @@ def build(context: Context) -> Served:
     """Return the tools of the retrievers that the factory makes.
 
     Raises:
-        SetupError: The factory fails, or makes something else.
+        SetupError: The factory fails, or makes something else, or the operator chooses a tool that it does not make.
         UnavailableError: It asks for the demo's database, which is still starting.
     """
     from mcp_neo4j_vector_graphrag.retrieval.own import load_retrievers  # noqa: PLC0415 - 0.8 s
 
     settings = context.settings
     made = load_retrievers(settings.retriever or "", context.backend.database)
+    context.check_names(list(made))
     seen = {name: retriever for name, retriever in made.items() if context.sees(name)}
     about = settings.tool_description
     descriptions = dict.fromkeys(seen, about) if about and len(seen) == 1 else {}

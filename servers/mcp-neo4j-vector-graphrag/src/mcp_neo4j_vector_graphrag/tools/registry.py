@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from mcp_neo4j_vector_graphrag.tools import configured, connectors, declared, di
 from mcp_neo4j_vector_graphrag.tools.family import Context, Selection, Served
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_neo4j_vector_graphrag.backend import Backend
     from mcp_neo4j_vector_graphrag.settings import Settings
     from mcp_neo4j_vector_graphrag.tools.family import Family, IndexKind
@@ -39,13 +42,24 @@ def serve(settings: Settings, backend: Backend) -> list[Served]:
     used = [family for family in FAMILIES if selection.uses(family)]
     searching = partial(_search_tool, settings, selection, used)
     served = [
-        family.build(Context(settings, backend, partial(selection.sees, family), search_tool=searching))
+        family.build(
+            Context(settings, backend, partial(selection.sees, family), searching, partial(_check, selection, family))
+        )
         for family in used
     ]
     names = [tool.name for each in served for tool in each.tools]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SetupError(f"Two tools are named '{twice[0]}': rename one, or hide it with NEO4J_MCP_TOOLS.")
     return served
+
+
+def _check(selection: Selection, family: Family, names: Sequence[str]) -> None:
+    """See that each entry of the operator's names something, now that the tools of a family are known.
+
+    Raises:
+        SetupError: One names nothing.
+    """
+    selection.check([replace(each, tools=lambda _: names) if each is family else each for each in FAMILIES])
 
 
 def _search_tool(

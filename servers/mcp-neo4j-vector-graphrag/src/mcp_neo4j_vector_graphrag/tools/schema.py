@@ -12,7 +12,7 @@ from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import BYTES_A_TOKEN
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.tools.family import Context
@@ -64,4 +64,5 @@ FAMILY = Family(
     tools=lambda _: (NAME,),
     is_default=lambda settings: not settings.names_retrievers,
     build=build,
+    missing=missing_database,
 )

@@ -46,7 +46,7 @@ Question = Annotated[str, Field(description="Natural language question to search
 QUERY = Argument("query", Question)
 
 
-_DEFAULT_ALPHAS = " and ".join(f"by default {alpha} with {ranker}" for ranker, alpha in DEFAULT_ALPHA.items())
+_DEFAULT_ALPHAS = " and ".join(f"{alpha} with {ranker}" for ranker, alpha in DEFAULT_ALPHA.items())
 
 LUCENE = Argument(
     "lucene",
@@ -57,7 +57,11 @@ ALPHA = Argument(
     "alpha",
     Annotated[
         float | None,
-        Field(ge=0, le=1, description=f"Weight of meaning, 0 (words only) to 1 (meaning only); {_DEFAULT_ALPHAS}."),
+        Field(
+            ge=0,
+            le=1,
+            description=f"Weight of meaning, 0 (words only) to 1 (meaning only); by default {_DEFAULT_ALPHAS}.",
+        ),
     ],
     None,
 )

@@ -19,7 +19,7 @@ from mcp_neo4j_vector_graphrag.retrieval.neighbours import (
     within,
 )
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.tools.family import Context
@@ -89,4 +89,4 @@ def build(context: Context) -> Served:
     return Served([tool], prepare=context.backend.database)
 
 
-FAMILY = Family("walking", tools=lambda _: (NAME,), is_default=lambda _: False, build=build)
+FAMILY = Family("walking", tools=lambda _: (NAME,), is_default=lambda _: False, build=build, missing=missing_database)
