@@ -114,3 +114,9 @@ def test_a_reader_that_has_had_enough_is_no_fault():
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("given", [["--tools", "-nothing"], ["--tools=-nothing"], ["tools", "--tools", "-nothing"]])
+def test_a_tool_can_be_hidden_with_or_without_an_equals_sign(capsys: pytest.CaptureFixture[str], given: list[str]):
+    text = complaint(capsys, *given, "--db-url", "bolt://127.0.0.1:1")
+    assert "NEO4J_MCP_TOOLS names 'nothing', which is none of " in text

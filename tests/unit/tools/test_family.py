@@ -25,7 +25,7 @@ FAMILIES = (FILMS, FOUND, RARE, UNSET)
 
 
 def seen(*entries: str) -> set[str]:
-    selection = Selection(entries, SETTINGS)
+    selection = Selection(entries, SETTINGS, FAMILIES)
     selection.check(FAMILIES)
     possible = {"film-search": FILMS, "film-list": FILMS, "search_a": FOUND, "search_b": FOUND, "walk": RARE}
     return {tool for tool, each in possible.items() if selection.uses(each) and selection.sees(each, tool)}
@@ -67,3 +67,13 @@ def test_a_choice_that_lacks_a_setting_is_told_which(entry: str):
 
 def test_what_can_not_be_seen_may_be_hidden():
     assert "film-list" in seen("-unset")
+
+
+def test_who_has_a_tool_of_just_that_name_comes_before_patterns():
+    anything = family("anything", "*")
+    families = (*FAMILIES, anything)
+    selection = Selection(["walk"], SETTINGS, families)
+    selection.check(families)
+    assert selection.uses(RARE)
+    assert not selection.uses(anything)
+    assert Selection(["other"], SETTINGS, families).uses(anything)

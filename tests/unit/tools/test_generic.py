@@ -60,7 +60,7 @@ def test_a_call_is_answered_a_while_after_the_databases_timeout_at_the_latest():
 
 def called_with(**arguments: object) -> str:
     """Return what a tool behind the middleware gets."""
-    server = FastMCP("any", middleware=[CamelCaseArguments()])
+    server = FastMCP("any", middleware=[CamelCaseArguments(["echo"])])
 
     @server.tool
     def echo(index_name: str | None = None, top_k: int = 10, other: str | None = None) -> str:

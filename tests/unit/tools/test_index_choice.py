@@ -187,9 +187,3 @@ def test_what_hybrid_search_lacks_is_told(indexes: tuple[dict[str, Any], ...], t
 def test_a_full_text_index_that_has_failed_is_told_with_its_state():
     with pytest.raises(SetupError, match=r"The full-text index 'broken' is in state FAILED: drop it"):
         choice(WORDS, fulltext("broken", "(Film)", "title", state="FAILED")).fulltext("broken")
-
-
-def test_there_must_be_a_vector_index_where_one_is_required():
-    choice(FILMS, PEOPLE).require()
-    with pytest.raises(SetupError):
-        choice(WORDS).require()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -15,11 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-MODULE = """
+MODULE = '''
 from neo4j_graphrag.retrievers.base import Retriever
 
 
 class Mine(Retriever):
+    """Finds notes by their mood.
+
+    How it does that is its own affair.
+    """
+
     VERIFY_NEO4J_VERSION = False
 
     def __init__(self, index_name=None):
@@ -29,9 +36,20 @@ class Mine(Retriever):
         raise NotImplementedError
 
 
+class Silent(Mine):
+    __doc__ = None
+
+
 def several():
-    return {"by_plot": Mine("plots"), "by_name": Mine()}
-"""
+    return {"by_plot": Mine("plots"), "by_mood": Mine(), "by_chance": Silent()}
+
+
+def late():
+    raise __import__("neo4j").exceptions.ServiceUnavailable("down") if not DATABASE_IS_UP else ValueError("broken")
+
+
+DATABASE_IS_UP = False
+'''
 
 
 @pytest.fixture
@@ -49,16 +67,42 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     return tools
 
 
-def test_a_tool_is_described_by_the_index_that_its_retriever_knows(described: Callable[..., dict[str, str | None]]):
-    tools = described("by_plot", "by_name")
+def test_a_tool_is_described_by_the_index_that_its_retriever_knows_else_by_its_class(
+    described: Callable[..., dict[str, str | None]],
+):
+    tools = described("by_plot", "by_mood", "by_chance")
 
-    assert list(tools) == ["dev-by_plot", "dev-by_name"]
+    assert list(tools) == ["dev-by_plot", "dev-by_mood", "dev-by_chance"]
+    assert str(tools["dev-by_plot"]).startswith("By plot: Search by meaning: ")
     assert "the nearest entries of the Neo4j index 'plots'" in str(tools["dev-by_plot"])
-    assert "the nearest entries of a Neo4j graph" in str(tools["dev-by_name"])
+    assert tools["dev-by_mood"] == "By mood: Finds notes by their mood."
+    assert tools["dev-by_chance"] == "By chance: Searches a Neo4j graph."
 
 
-def test_what_the_data_is_about_describes_the_only_tool_that_is_shown(described: Callable[..., dict[str, str | None]]):
-    about = {"TOOL_DESCRIPTION": "Danish films."}
+def test_what_the_data_is_about_comes_first_in_every_description(described: Callable[..., dict[str, str | None]]):
+    tools = described("by_plot", "by_mood", TOOL_DESCRIPTION="Danish films.")
+    assert [str(text).startswith("Danish films. By ") for text in tools.values()] == [True, True]
 
-    assert described("by_name", **about) == {"dev-by_name": "Danish films."}
-    assert "Danish films." not in described("by_plot", "by_name", **about).values()
+
+@pytest.mark.usefixtures("described")
+def test_the_operators_number_of_results_is_the_default():
+    settings = Settings(**cast("dict[str, Any]", {"NEO4J_MCP_RETRIEVER": "described_notes:several", "TOP_K": 7}))
+    [tool] = own.build(Context(settings, Backend(settings), {"by_mood"}.__contains__)).tools
+    assert tool.parameters["properties"]["top_k"]["default"] == 7
+
+
+@pytest.mark.usefixtures("described")
+def test_a_factory_whose_database_is_down_is_asked_again_when_its_tools_are_listed(caplog: pytest.LogCaptureFixture):
+    settings = Settings(**cast("dict[str, Any]", {"NEO4J_MCP_RETRIEVER": "described_notes:late"}))
+    served = own.build(Context(settings, Backend(settings), lambda _: True))
+    assert served.tools == ()
+    assert (
+        "are not there yet: --retriever 'described_notes:late': the factory failed: Neo4j can't be reached"
+        in caplog.text
+    )
+    [provider] = served.providers
+
+    module = sys.modules["described_notes"]
+    assert asyncio.run(provider.list_tools()) == []
+    module.late = module.several
+    assert [tool.name for tool in asyncio.run(provider.list_tools())] == ["by_chance", "by_mood", "by_plot"]

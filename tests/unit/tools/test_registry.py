@@ -181,7 +181,7 @@ def test_an_index_is_searched_by_the_first_tool_that_is_shown_for_it(  # noqa: P
     folder: Path, given: dict[str, str], tools: str, kind: Any, index: str, expected: str | None
 ):
     chosen = settings(folder, DATABASE | given | {"NEO4J_NAMESPACE": "dev"}, tools)
-    selection = Selection(chosen.tools, chosen)
+    selection = Selection(chosen.tools, chosen, registry.FAMILIES)
     used = [family for family in registry.FAMILIES if selection.uses(family)]
     # Only `get-schema` asks, which needs a database.
     assert registry._search_tool(chosen, selection, used, kind, index) == expected

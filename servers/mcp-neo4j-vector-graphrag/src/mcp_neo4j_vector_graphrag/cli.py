@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from importlib.metadata import version
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mcp_neo4j_vector_graphrag import logs
@@ -62,7 +63,7 @@ def _tools(arguments: list[str]) -> int:
 
 
 def _settings(arguments: list[str], program: str) -> Settings:
-    settings = load(vars(_server_parser(program).parse_args(arguments)))
+    settings = load(vars(_server_parser(program).parse_args(_with_hidden_tools(arguments))))
     logs.configure(settings.log_level, settings.secrets)
     os.environ.update(_FRAMEWORK)
     return settings
@@ -76,6 +77,14 @@ def _demo(chosen: argparse.Namespace) -> int:
         raise SetupError(f"The demo needs the package {error.name}: install {PROGRAM}[demo].") from error
 
     return demo_command.run(chosen.question, config=chosen.config, reset=chosen.reset)
+
+
+def _with_hidden_tools(arguments: list[str]) -> list[str]:
+    """Return the arguments with `--tools -name` in one, which argparse would take for two flags."""
+    for place, (flag, value) in enumerate(pairwise(arguments)):
+        if flag == "--tools" and value.startswith("-") and not value.startswith("--"):
+            return [*arguments[:place], f"{flag}={value}", *arguments[place + 2 :]]
+    return arguments
 
 
 class _Parser(argparse.ArgumentParser):

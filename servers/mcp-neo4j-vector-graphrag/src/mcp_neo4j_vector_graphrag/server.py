@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastmcp import FastMCP
+from neo4j.exceptions import DriverError, Neo4jError
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
+from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.tools.configured import VECTOR_NAME
 from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS
@@ -75,8 +77,7 @@ def build(settings: Settings) -> FastMCP:
     backend = Backend(settings)
     families = serve(settings, backend)
     if settings.require_index:
-        for family in families:
-            family.require()
+        _require_index(settings, backend, families)
     has_providers = any(family.providers for family in families)
     return _server(
         [tool for family in families for tool in family.tools],
@@ -85,6 +86,27 @@ def build(settings: Settings) -> FastMCP:
         middleware=[middleware for family in families for middleware in family.middleware],
         cache_ttl=LIST_SECONDS if has_providers else None,
     )
+
+
+def _require_index(settings: Settings, backend: Backend, families: Iterable[Served]) -> None:
+    """See that what the settings name can be searched or, where they name nothing, that there is a vector index.
+
+    Raises:
+        SetupError: It can't, or there is none.
+        UnavailableError: The database can't be reached.
+    """
+    for family in families:
+        family.require()
+    if settings.names_retrievers:
+        return
+    database = backend.database()
+    try:
+        indexes = read_indexes(database)
+    except (Neo4jError, DriverError) as error:
+        raise database.fault(error) from error
+    if not indexes.online:
+        lack = "The database has no vector index that can be searched, and --require-index asks for one."
+        raise SetupError(f"{lack} {indexes.waiting}".strip())
 
 
 def _lifespan(backend: Backend, families: Sequence[Served]) -> Lifespan:

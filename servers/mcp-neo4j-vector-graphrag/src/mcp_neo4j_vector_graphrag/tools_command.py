@@ -36,7 +36,8 @@ def describe(tools: list[mcp_types.Tool]) -> str:
     """Return tools as text: each with its tokens, its description and its arguments, and the sum at the end."""
     costs = [cost(tool) for tool in tools]
     parts = [_described(tool, about) for tool, about in zip(tools, costs, strict=True)]
-    return "\n\n".join([*parts, f"{len(tools)} tools, about {sum(costs)} tokens without their output schemas"])
+    count = "1 tool" if len(tools) == 1 else f"{len(tools)} tools"
+    return "\n\n".join([*parts, f"{count}, about {sum(costs)} tokens without their output schemas"])
 
 
 def cost(tool: mcp_types.Tool) -> int:

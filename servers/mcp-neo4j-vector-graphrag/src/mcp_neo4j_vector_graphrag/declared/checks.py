@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -164,6 +165,8 @@ def check_parameter_name(name: str, path: KeyPath) -> Iterator[Fault]:
     """Yield that a parameter has a name that the search itself needs."""
     if _is_taken(name):
         yield Fault(path, f"the search itself sets {short(name)}: give the parameter another name")
+    elif keyword.iskeyword(name):
+        yield Fault(path, f"{short(name)} is a word of Python's: write {name}_value, here and in the query")
 
 
 def check_parameter(table: ParameterTable, path: KeyPath) -> Iterator[Fault]:

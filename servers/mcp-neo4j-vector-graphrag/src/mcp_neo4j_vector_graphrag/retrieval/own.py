@@ -14,7 +14,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from neo4j_graphrag.retrievers.base import Retriever
 
 from mcp_neo4j_vector_graphrag.database.faults import translate
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError, one_line
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError, UnavailableError, one_line
 from mcp_neo4j_vector_graphrag.logs import without_secrets
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def load_retrievers(target: str, database: Callable[[], Database] | None = None)
 
     Raises:
         SetupError: Something of it fails: one line that names the target.
+        UnavailableError: The factory asks a database that can't be reached.
     """
     named = _TARGET.fullmatch(target)
     shown = one_line(target, _SHOWN_CHARACTERS)
@@ -50,6 +51,8 @@ def load_retrievers(target: str, database: Callable[[], Database] | None = None)
     arguments = _arguments(factory, shown, database)
     try:
         made = factory(**arguments)
+    except (UnavailableError, DriverError) as error:
+        raise UnavailableError(f"--retriever '{shown}': the factory failed: {_told(error)}") from error
     except (Exception, SystemExit) as error:
         raise SetupError(f"--retriever '{shown}': the factory failed: {_told(error)}") from error
     return _named(made, shown)

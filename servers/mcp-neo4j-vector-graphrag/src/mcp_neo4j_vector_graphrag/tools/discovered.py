@@ -18,7 +18,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, read_indexes
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, SetupError, one_line
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, index_search_name, search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
@@ -300,11 +300,7 @@ def build(context: Context) -> Served:
     catalog = Catalog(context.settings, context.backend, context.sees)
     tools = DiscoveredTools(catalog.look)
 
-    def require() -> None:
-        if not catalog.look().tools:
-            raise SetupError("The database has no vector index that can be searched, and --require-index asks for one.")
-
-    return Served(providers=[tools], middleware=[TellNews(tools)], prepare=context.backend.database, require=require)
+    return Served(providers=[tools], middleware=[TellNews(tools)], prepare=context.backend.database)
 
 
 FAMILY = Family(

@@ -34,7 +34,7 @@ class Served:
     prepare: Callable[[], object] = lambda: None
     """What the first call needs and takes a while; it is begun when the server starts, and may fail."""
     require: Callable[[], object] = lambda: None
-    """Sees that there is something to search; raises SetupError or UnavailableError."""
+    """Sees that the indexes which the settings name can be searched; raises SetupError or UnavailableError."""
     close: Callable[[], object] = lambda: None
     """Ends what only this family uses."""
 
@@ -81,10 +81,12 @@ class Selection:
     Args:
         entries: Names of families and tools; with a `-` before it, what is hidden.
         settings: The operator's.
+        families: All that there are.
     """
 
-    def __init__(self, entries: Sequence[str], settings: Settings) -> None:
+    def __init__(self, entries: Sequence[str], settings: Settings, families: Sequence[Family]) -> None:
         self._settings = settings
+        self._families = families
         self._chosen = [entry for entry in entries if not entry.startswith("-")]
         self._hidden = [entry[1:] for entry in entries if entry.startswith("-")]
 
@@ -118,4 +120,7 @@ class Selection:
                 raise SetupError(f"NEO4J_MCP_TOOLS chooses '{entry}', which needs {missing[0]}.")
 
     def _is_of(self, family: Family, entry: str) -> bool:
+        """Whether an entry names a tool of a family; who has a tool of just that name comes before patterns."""
+        if any(entry in each.tools(self._settings) for each in self._families):
+            return entry in family.tools(self._settings)
         return any(fnmatchcase(entry, name) for name in family.tools(self._settings))

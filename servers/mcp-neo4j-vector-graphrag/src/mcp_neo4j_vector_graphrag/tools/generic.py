@@ -17,7 +17,7 @@ from mcp_neo4j_vector_graphrag.tools.index_choice import IndexChoice
 from mcp_neo4j_vector_graphrag.tools.search import ALPHA, LUCENE, RANKER, Argument, SearchTool, filters_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import mcp_types
     from fastmcp.tools import ToolResult
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.tools.family import Context
 
 VECTOR, FULLTEXT, HYBRID = "vector-search", "fulltext-search", "hybrid-search"
+TOOLS = (VECTOR, FULLTEXT, HYBRID)
 """The tools' names before the namespace."""
 
 
@@ -66,12 +67,11 @@ def build(context: Context) -> Served:
     """
     choice = IndexChoice(context.settings, context.backend)
     tools = [vector_tool, fulltext_tool, hybrid_tool]
-    seen = [make for make, name in zip(tools, (VECTOR, FULLTEXT, HYBRID), strict=True) if context.sees(name)]
+    seen = [make for make, name in zip(tools, TOOLS, strict=True) if context.sees(name)]
     return Served(
         [make(context.settings, choice).build() for make in seen],
-        middleware=[CamelCaseArguments()],
+        middleware=[CamelCaseArguments(tool_name(name, context.settings.namespace) for name in TOOLS)],
         prepare=context.backend.database,
-        require=choice.require,
     )
 
 
@@ -141,7 +141,14 @@ def _tool(  # noqa: PLR0913 - what makes one search differ from another
 
 
 class CamelCaseArguments(Middleware):
-    """Takes `indexName` and `topK`, the published names, for `index_name` and `top_k`."""
+    """Takes `indexName` and `topK`, the published names, for `index_name` and `top_k`.
+
+    Args:
+        tools: The names of the tools that do so.
+    """
+
+    def __init__(self, tools: Iterable[str]) -> None:
+        self._tools = frozenset(tools)
 
     async def on_call_tool(
         self,
@@ -149,6 +156,8 @@ class CamelCaseArguments(Middleware):
         call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Rename the arguments of a call, then answer it."""
+        if context.message.name not in self._tools:
+            return await call_next(context)
         renamed = {_CAMEL_CASE.get(name, name): value for name, value in (context.message.arguments or {}).items()}
         message = context.message.model_copy(update={"arguments": renamed})
         return await call_next(context.copy(message=message))
@@ -156,7 +165,7 @@ class CamelCaseArguments(Middleware):
 
 FAMILY = Family(
     "generic",
-    tools=lambda _: (VECTOR, FULLTEXT, HYBRID),
+    tools=lambda _: TOOLS,
     is_default=lambda settings: bool(settings.embedding_provider) and not settings.names_retrievers,
     build=build,
     missing=missing_database,

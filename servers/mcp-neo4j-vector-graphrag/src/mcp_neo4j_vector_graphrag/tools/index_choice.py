@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,11 +85,6 @@ class IndexChoice:
             return hybrid_documents(self._settings, self._backend.database(), self._embedder, name, fulltext_name)
 
         return self._retriever(_HYBRID, (index_name, fulltext_index_name), make)
-
-    def require(self) -> None:
-        """See that there is a vector index to search."""
-        with suppress(QuestionError):  # there are several
-            self._chosen(self._backend.database(), _VECTOR, (None,))
 
     def _retriever(self, search: _Search, names: tuple[str | None, ...], make: Callable[..., Retriever]) -> Retriever:
         given = tuple(name or None for name in names)

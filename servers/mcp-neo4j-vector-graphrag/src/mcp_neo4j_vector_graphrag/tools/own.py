@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+import inspect
+import logging
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.deadline import Background
+from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError, one_line
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.configured import describe
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served
-from mcp_neo4j_vector_graphrag.tools.search import SearchTool
+from mcp_neo4j_vector_graphrag.tools.discovered import DiscoveredTools, Look
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
+from mcp_neo4j_vector_graphrag.tools.search import DEFAULT_TOP_K, SearchTool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fastmcp.tools import Tool
     from neo4j_graphrag.retrievers.base import Retriever
 
     from mcp_neo4j_vector_graphrag.tools.family import Context
+
+
+_START_SECONDS = 10.0
+"""So long the start waits for a factory, which may ask a database that is down; then the first list waits for it."""
+_LONGEST = 300
+
+_logger = logging.getLogger(__name__)
 
 
 def search_tools(
     retrievers: Mapping[str, Retriever], namespace: str | None, descriptions: Mapping[str, str]
 ) -> list[SearchTool]:
     """Return a tool for each retriever, by its name without the namespace.
+
+    Args:
+        retrievers: By name.
+        namespace: Prefix of each name.
+        descriptions: What each searches, by its name; without one, its class says it.
 
     Raises:
         SetupError: A name that clients refuse, or something that is no retriever.
@@ -38,11 +56,19 @@ def search_tools(
         SearchTool(
             name=tool_name(name, namespace),
             title=title(name),
-            description=descriptions.get(name) or describe(getattr(retriever, "index_name", None)),
+            description=descriptions.get(name) or _about(name, retriever),
             retriever=_constant(retriever),
         )
         for name, retriever in retrievers.items()
     ]
+
+
+def _about(name: str, retriever: Retriever) -> str:
+    """Return what a retriever says of itself: the index that it searches, else how its class is described."""
+    if index := getattr(retriever, "index_name", None):
+        return f"{title(name)}: {describe(str(index))}"
+    said = inspect.cleandoc(type(retriever).__doc__ or "Searches a Neo4j graph.").split("\n\n", 1)[0]
+    return f"{title(name)}: {one_line(said, _LONGEST)}"
 
 
 def _constant(retriever: Retriever) -> Callable[[], Retriever]:
@@ -52,21 +78,40 @@ def _constant(retriever: Retriever) -> Callable[[], Retriever]:
 def build(context: Context) -> Served:
     """Return the tools of the retrievers that the factory makes.
 
+    A factory that asks a database which is down holds up the start for a while only: then its tools are looked for when
+    they are listed.
+
     Raises:
         SetupError: The factory fails, or makes something else, or the operator chooses a tool that it does not make.
-        UnavailableError: It asks for the demo's database, which is still starting.
     """
+    made = Background(lambda: _made(context))
+    try:
+        return Served(list(made.get(_START_SECONDS).values()))
+    except (FutureTimeoutError, UnavailableError) as error:
+        _logger.warning("The retrievers of --retriever are not there yet: %s", error or "the factory takes long.")
+        return Served(providers=[DiscoveredTools(lambda: Look(made.get(None)))])
+
+
+def _made(context: Context) -> dict[str, Tool]:
     from mcp_neo4j_vector_graphrag.retrieval.own import load_retrievers  # noqa: PLC0415 - 0.8 s
 
     settings = context.settings
-    made = load_retrievers(settings.retriever or "", context.backend.database)
-    context.check_names(list(made))
-    seen = {name: retriever for name, retriever in made.items() if context.sees(name)}
-    about = settings.tool_description
-    descriptions = dict.fromkeys(seen, about) if about and len(seen) == 1 else {}
-    tools = search_tools(seen, settings.namespace, descriptions)
-    seconds = settings.read_timeout + CALL_OVERHEAD_SECONDS
-    return Served([replace(tool, response_tokens=settings.response_tokens, seconds=seconds).build() for tool in tools])
+    connection = None if missing_database(settings) else context.backend.database
+    retrievers = load_retrievers(settings.retriever or "", connection)
+    context.check_names(list(retrievers))
+    seen = {name: retriever for name, retriever in retrievers.items() if context.sees(name)}
+    about = f"{settings.tool_description.rstrip('.')}. " if settings.tool_description else ""
+    tools = [
+        replace(
+            tool,
+            description=f"{about}{tool.description}",
+            default_top_k=settings.top_k or DEFAULT_TOP_K,
+            response_tokens=settings.response_tokens,
+            seconds=settings.read_timeout + CALL_OVERHEAD_SECONDS,
+        )
+        for tool in search_tools(seen, settings.namespace, {})
+    ]
+    return {tool.name: tool.build() for tool in tools}
 
 
 FAMILY = Family(

@@ -37,7 +37,7 @@ def serve(settings: Settings, backend: Backend) -> list[Served]:
     Raises:
         SetupError: The settings choose a tool that there is none of, or that lacks a setting, or two tools of one name.
     """
-    selection = Selection(settings.tools, settings)
+    selection = Selection(settings.tools, settings, FAMILIES)
     selection.check(FAMILIES)
     used = [family for family in FAMILIES if selection.uses(family)]
     searching = partial(_search_tool, settings, selection, used)
