@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, Statement
 
 
+QUERY_SETTING = "RETRIEVAL_QUERY"
+
 IndexT = TypeVar("IndexT", VectorIndex, FulltextIndex, IndexPair)
 """What a retriever searches in."""
 
@@ -57,7 +59,11 @@ class Search(Generic[IndexT]):
 
 
 def make_contact(
-    database: Database, search: Search[IndexT], retrieval_query: str | None, allowed_procedures: Collection[str] = ()
+    database: Database,
+    search: Search[IndexT],
+    retrieval_query: str | None,
+    allowed_procedures: Collection[str] = (),
+    query_setting: str = QUERY_SETTING,
 ) -> Contact[IndexT]:
     """Look at the index and check the retrieval query: two round trips, one more on a server without SEARCH.
 
@@ -66,6 +72,7 @@ def make_contact(
         search: What will be searched, and how.
         retrieval_query: Cypher that goes on from each hit; without one, a result is the entity's own properties.
         allowed_procedures: Procedures that it may call beside the usual ones.
+        query_setting: The setting that holds the query, for the text of an error.
 
     Raises:
         SetupError: The index can't be searched, or the retrieval query does not parse or does more than read.
@@ -77,13 +84,13 @@ def make_contact(
     indexes = read_indexes(database)
     index = search.find(indexes)
     query = RetrievalQuery.parse(retrieval_query) if retrieval_query else search.default_query(indexes, index)
-    _check_variable(query, index)
-    clause, explained = _explained(database, index, query, search.compose, allowed_procedures)
+    _check_variable(query, index, query_setting)
+    clause, explained = _explained(database, index, query, search.compose, allowed_procedures, query_setting)
     plain = indexes.plain
     return Contact(epoch, index, query, clause, explained, plain)
 
 
-def _check_variable(query: RetrievalQuery, index: VectorIndex | FulltextIndex | IndexPair) -> None:
+def _check_variable(query: RetrievalQuery, index: VectorIndex | FulltextIndex | IndexPair, setting: str) -> None:
     """See that a query is about what the index finds: `MATCH (node)` on a relationship index would match any node.
 
     Raises:
@@ -93,17 +100,18 @@ def _check_variable(query: RetrievalQuery, index: VectorIndex | FulltextIndex | 
     used = set(re.findall(r"\b(?:node|relationship)\b", words(query.text)))
     if used == {other}:
         raise SetupError(
-            f"RETRIEVAL_QUERY uses the variable `{other}`, and the index '{index.name}' is on {index.variable}s: "
+            f"{setting} uses the variable `{other}`, and the index '{index.name}' is on {index.variable}s: "
             f"use `{index.variable}`."
         )
 
 
-def _explained(
+def _explained(  # noqa: PLR0913 - what one statement is made and judged by
     database: Database,
     index: IndexT,
     query: RetrievalQuery,
     compose: Callable[[IndexT, RetrievalQuery, Clause], Statement],
     allowed: Collection[str],
+    setting: str,
 ) -> tuple[Clause, Statement]:
     """Return the newest form that the server takes, and the statement in it, once its plan is seen to read only.
 
@@ -123,10 +131,11 @@ def _explained(
             complaints.append((error, composed))
             continue
         if reason := refusal(summary.query_type, summary.plan or {}, query.text, allowed):
-            raise SetupError(f"RETRIEVAL_QUERY is refused, since it may only read the graph: it holds {reason}.")
+            raise SetupError(f"{setting} is refused, since it may only read the graph: it holds {reason}.")
         return clause, composed
     # A server without the clause complains of it; what is complained of in the query itself comes first.
-    raise _query_fault(*next((said for said in complaints if _place_in_query(*said)), complaints[-1]))
+    first = next((said for said in complaints if _place_in_query(*said)), complaints[-1])
+    raise _query_fault(*first, setting)
 
 
 def _is_about_the_query(error: Neo4jError) -> bool:
@@ -139,8 +148,8 @@ def _place_in_query(error: Neo4jError, composed: Statement) -> tuple[int, int] |
     return (place[0] - composed.first_line + 1, place[1]) if place and place[0] >= composed.first_line else None
 
 
-def _query_fault(error: Neo4jError, composed: Statement) -> GraphRAGError:
+def _query_fault(error: Neo4jError, composed: Statement, setting: str) -> GraphRAGError:
     message, _ = complaint(error)
     if place := _place_in_query(error, composed):
-        return SetupError(f"RETRIEVAL_QUERY, line {place[0]}, column {place[1]}: {message}")
-    return SetupError(f"RETRIEVAL_QUERY is refused by Neo4j: {message}")
+        return SetupError(f"{setting}, line {place[0]}, column {place[1]}: {message}")
+    return SetupError(f"{setting} is refused by Neo4j: {message}")

@@ -19,7 +19,7 @@ from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.retrieval import statement
-from mcp_neo4j_vector_graphrag.retrieval.contact import Contact, IndexT, Search, make_contact
+from mcp_neo4j_vector_graphrag.retrieval.contact import QUERY_SETTING, Contact, IndexT, Search, make_contact
 from mcp_neo4j_vector_graphrag.retrieval.filterable import Filterable, filterable
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 from mcp_neo4j_vector_graphrag.retrieval.statement import Split
@@ -61,6 +61,8 @@ class GraphSearch(ABC, Generic[IndexT]):
     filterable: Mapping[str, Property] | Collection[str] | None
     fixed_filters: Mapping[str, object]
     retrieval_query: str
+    query_setting = QUERY_SETTING
+    """The setting that holds the retrieval query, for the text of an error."""
 
     def _set_up(
         self,
@@ -159,7 +161,9 @@ class GraphSearch(ABC, Generic[IndexT]):
             self._contacts.forget(contact)
 
     def _make_contact(self) -> Contact[IndexT]:
-        return make_contact(self.database, self._way(), self.retrieval_query, self.allowed_procedures)
+        return make_contact(
+            self.database, self._way(), self.retrieval_query, self.allowed_procedures, self.query_setting
+        )
 
 
 class VectorGraphSearch(GraphSearch[PairOrVectorT]):

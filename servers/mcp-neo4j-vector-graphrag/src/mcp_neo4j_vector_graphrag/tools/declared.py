@@ -82,6 +82,11 @@ class Source:
             SetupError: The database can't be had with these settings.
             UnavailableError: It is still starting.
         """
+        made = self._made(documents=documents)
+        made.query_setting = f"retrieval_query of '{self.table.name}' in RETRIEVERS_FILE"
+        return made
+
+    def _made(self, *, documents: bool) -> Declared:
         from mcp_neo4j_vector_graphrag.retrieval.configured import (  # noqa: PLC0415 - 0.8 s, for the first call
             FulltextDocuments,
             HybridDocuments,
