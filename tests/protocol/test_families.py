@@ -86,7 +86,7 @@ def is_german(i: int) -> bool:
 def test_what_clients_see_is_what_was_agreed(mcp: McpClient):
     listed = seen(mcp)
     if os.environ.get("RENEW_TOOLS"):
-        SNAPSHOT.write_text(json.dumps(listed, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        SNAPSHOT.write_text(json.dumps(listed, indent=2, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
     assert listed == json.loads(SNAPSHOT.read_text("utf-8"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import neo4j
@@ -94,8 +95,9 @@ class Database:
         return translate(error, database=self.name, timeout=self.read_timeout)
 
     def close(self) -> None:
-        """Close the driver and its connections."""
-        self.driver.close()
+        """Close the driver and its connections, as far as no other thread is using them: those end with the process."""
+        with suppress(Exception):  # such as the driver's BufferError over a connection that is just being written to
+            self.driver.close()
 
     def _run(
         self, statement: str, parameters: Mapping[str, Any], seconds: float

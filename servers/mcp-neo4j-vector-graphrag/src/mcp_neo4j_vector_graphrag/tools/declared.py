@@ -82,6 +82,11 @@ class Source:
             SetupError: The database can't be had with these settings.
             UnavailableError: It is still starting.
         """
+        made = self._made(documents=documents)
+        made.query_name = f"retrieval_query of '{self.table.name}' in RETRIEVERS_FILE"
+        return made
+
+    def _made(self, *, documents: bool) -> Declared:
         from mcp_neo4j_vector_graphrag.retrieval.configured import (  # noqa: PLC0415 - 0.8 s, for the first call
             FulltextDocuments,
             HybridDocuments,
@@ -207,7 +212,6 @@ class _Tool:
         """Return the retriever, the same for every call."""
         if self._retriever is None:
             self._retriever = self._source.retriever()
-            self._retriever.query_name = f"The query of '{self._source.table.name}' in RETRIEVERS_FILE"
         return self._retriever
 
     def prepare(self) -> None:
