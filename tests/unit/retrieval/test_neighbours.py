@@ -19,7 +19,7 @@ from mcp_neo4j_vector_graphrag.retrieval.neighbours import (
     neighbours_text,
     within,
 )
-from mcp_neo4j_vector_graphrag.retrieval.result import tokens
+from mcp_neo4j_vector_graphrag.budget import tokens
 
 
 class Unasked(Database):

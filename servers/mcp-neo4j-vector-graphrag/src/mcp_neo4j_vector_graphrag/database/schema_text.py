@@ -1,4 +1,4 @@
-"""A schema within a limit: as structured content and as compact text for a model, which say the same."""
+"""A schema as compact text for a model, and cut so that this text keeps to a limit."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastmcp.tools import Tool, ToolResult
@@ -108,7 +108,7 @@ class SearchTool:
     response_tokens: int = RESPONSE_TOKENS
     seconds: float = DEFAULT_READ_TIMEOUT + CALL_OVERHEAD_SECONDS
     """A call is answered within this time, whatever it waits for; clients give up at 60 s."""
-    annotations: ToolAnnotations = READ_ONLY
+    annotations: ToolAnnotations = field(default_factory=lambda: READ_ONLY)
     """What a client may take for granted of a call."""
 
     def build(self) -> Tool:
