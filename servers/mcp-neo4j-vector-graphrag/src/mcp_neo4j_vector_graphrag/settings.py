@@ -151,7 +151,8 @@ class Settings(BaseSettings):
         "RETRIEVERS_FILE", flag="--retrievers-file",
     )  # fmt: skip
     retriever: Text | None = _option(
-        "Retrievers of your own, as `package.module:factory`: a function that returns one, or a mapping from names.",
+        "Retrievers of your own, as `package.module:factory`: a function that returns one, or a mapping from names. "
+        "What they ask of a database is not checked: they may write.",
         "NEO4J_MCP_RETRIEVER", flag="--retriever",
     )  # fmt: skip
     tools: CommaSeparated = _option(
