@@ -10,7 +10,6 @@ from pydantic import Field
 from mcp_neo4j_vector_graphrag.database.schema import Schema, read_schema
 from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.retrieval.result import BYTES_A_TOKEN
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 
@@ -36,17 +35,16 @@ def build(context: Context) -> Served:
         SetupError: The namespace makes a name of it that clients refuse.
     """
     settings = context.settings
-    limit = settings.response_tokens * BYTES_A_TOKEN
 
     def read(labels: list[str] | None, types: list[str] | None) -> Schema:
         schema = read_schema(context.backend.database(), labels or (), types or ())
         tools = {index.name: context.search_tool("vector", index.name) for index in schema.vector_indexes}
         tools |= {index.name: context.search_tool("fulltext", index.name) for index in schema.fulltext_indexes}
-        return fitted(schema, limit, {index: tool for index, tool in tools.items() if tool})
+        return fitted(schema, settings.response_tokens, {index: tool for index, tool in tools.items() if tool})
 
     async def get_schema(labels: Labels = None, types: Types = None) -> ToolResult:
         schema = await answered(settings.read_timeout + CALL_OVERHEAD_SECONDS, read, labels, types)
-        return ToolResult(content=schema_text(schema, limit), structured_content=schema.model_dump(mode="json"))
+        return ToolResult(content=schema_text(schema), structured_content=schema.model_dump(mode="json"))
 
     tool = Tool.from_function(
         get_schema,
