@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from mcp_neo4j_vector_graphrag.backend import Backend
+from mcp_neo4j_vector_graphrag.declared.sources import Sources
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools import own
 from mcp_neo4j_vector_graphrag.tools.family import Context
@@ -61,7 +62,8 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     def tools(*shown: str, **more: str) -> dict[str, str | None]:
         given = {"NEO4J_MCP_RETRIEVER": "described_notes:several", "NEO4J_NAMESPACE": "dev", **more}
         settings = Settings(**cast("dict[str, Any]", given))
-        served = own.build(Context(settings, Backend(settings), shown.__contains__))
+        backend = Backend(settings)
+        served = own.build(Context(settings, backend, shown.__contains__, Sources(settings, backend)))
         return {tool.name: tool.description for tool in served.tools}
 
     return tools
