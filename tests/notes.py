@@ -149,7 +149,7 @@ class Notes:
     neo4j: Neo4jServer
     graph: Sightings
     folder: Path
-    """Where the server starts: `retrievers.toml` and the module `own_notes` are in it."""
+    """Where the server starts: `retrievers.toml`, `fixed.toml` with fixed filters, and the module `own_notes`."""
     passwords: dict[str, str]
     """What the file's `password_env` name."""
 
@@ -215,7 +215,10 @@ def create_notes(server: Neo4jServer, other: Neo4jServer, folder: Path) -> Notes
         CONNECTION.format(table=table, server=each, variable=variable)
         for table, each, variable in (("here", server, "HERE_PASSWORD"), ("there", other, "THERE_PASSWORD"))
     ]
-    (folder / "retrievers.toml").write_text("\n".join(databases) + RETRIEVERS, "utf-8")
+    fixed = "\n".join(databases) + RETRIEVERS
+    (folder / "fixed.toml").write_text(fixed, "utf-8")
+    unfixed = [line for line in fixed.splitlines() if not line.startswith("fixed_filters")]
+    (folder / "retrievers.toml").write_text("\n".join(unfixed), "utf-8")
     (folder / "typed.cypher").write_text(TYPED, "utf-8")
     (folder / "own_notes.py").write_text(OWN, "utf-8")
     return Notes(server, graph, folder, passwords)

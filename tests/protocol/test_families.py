@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 SNAPSHOT = Path(__file__).with_name("tools.json")
 SEEN = {"name", "title", "description", "annotations", "input_schema", "output_schema"}
 
+GONE = "4:00000000-0000-0000-0000-000000000000:7"
+"""The id of no element."""
+
 WAYS = [(transport, era) for transport in ("stdio", "http") for era in ERAS]
 
 
@@ -123,8 +126,8 @@ CALLS: dict[str, tuple[dict[str, Any], Callable[[Notes], list[int]]]] = {
     "dev-search_note_texts": ({"filters": {"lang": "de"}}, lambda _: by_shark(is_german)),
     "dev-search_sayings": ({"top_k": 4}, lambda notes: notes.by_meaning("shark")[:4]),
     "dev-search_saying_texts": ({"filters": {"year": {"max": 1984}}}, lambda _: [4, 3, 2, 1]),
-    "dev-calm_notes": ({}, lambda _: [3, 2, 1]),
-    "dev-english_notes": ({}, lambda notes: notes.by_meaning("shark", lambda i: i >= 10 and not is_german(i))[:3]),
+    "dev-calm_notes": ({"filters": {"mood": "calm"}}, lambda _: [3, 2, 1]),
+    "dev-english_notes": ({}, lambda notes: notes.by_meaning("shark")[:3]),
     "dev-elsewhere": ({"alpha": 0}, lambda _: [19, 18, 17]),
     "dev-by_language": ({"query": "de", "top_k": 2}, lambda _: [1, 3]),
 }
@@ -233,7 +236,7 @@ def test_what_is_sent_takes_the_place_of_the_defaults(mcp: McpClient):
     assert item["metadata"]["yes"][1] == "false"
     assert item["metadata"]["moment"][1] == "2026-03-01T12:00:00+02:00"
     assert item["metadata"]["several"][1] == "11"
-    assert numbers(mcp.call("dev-calm_notes", query="shark", since=2)) == [3, 2]
+    assert numbers(mcp.call("dev-calm_notes", query="shark", since=18)) == [19, 18]
 
 
 @IN_ONE_WAY
@@ -253,7 +256,14 @@ def test_a_parameter_that_is_not_allowed_is_told_what_is(mcp: McpClient, change:
     assert mcp.refused("dev-typed", **(TYPED | change)).startswith(told)
 
 
-@IN_ONE_WAY
+@pytest.fixture(scope="module")
+def fixed(notes: Notes) -> Iterator[McpClient]:
+    """Return a client of a server whose tables have fixed filters, and that shows no tool which goes by ids."""
+    variables = notes.variables(RETRIEVERS_FILE=str(notes.folder / "fixed.toml"), NEO4J_MCP_TOOLS="declared,search")
+    with StdioServer(variables, cwd=notes.folder) as server, client(server) as connected:
+        yield connected
+
+
 @pytest.mark.parametrize(
     ("tool", "filters", "expected"),
     [
@@ -265,17 +275,16 @@ def test_a_parameter_that_is_not_allowed_is_told_what_is(mcp: McpClient, change:
     ],
 )
 def test_a_caller_only_narrows_what_the_file_fixes(
-    mcp: McpClient, tool: str, filters: dict[str, Any], expected: set[int]
+    fixed: McpClient, tool: str, filters: dict[str, Any], expected: set[int]
 ):
-    assert set(numbers(mcp.call(tool, query="shark", filters=filters, top_k=SIZE))) == expected
+    assert set(numbers(fixed.call(tool, query="shark", filters=filters, top_k=SIZE))) == expected
 
 
-@IN_ONE_WAY
-def test_what_the_file_fixes_is_not_seen_nor_can_it_be_named(mcp: McpClient):
-    [tool] = [each for each in mcp.tools() if each.name == "dev-english_notes"]
+def test_what_the_file_fixes_is_not_seen_nor_can_it_be_named(fixed: McpClient):
+    [tool] = [each for each in fixed.tools() if each.name == "dev-english_notes"]
 
     assert '"lang"' not in json.dumps(tool.input_schema)
-    told = mcp.refused("dev-english_notes", query="shark", filters={"lang": "de"})
+    told = fixed.refused("dev-english_notes", query="shark", filters={"lang": "de"})
     assert told == "There is no filter 'lang'; allowed are: year."
 
 
@@ -320,6 +329,38 @@ def test_the_schema_is_narrowed_to_labels_and_types(mcp: McpClient):
     assert note["search_tools"] == ["dev-neo4j_vector", "dev-neo4j_hybrid"]
     assert "critic (" not in text_of(mcp.call("dev-get-schema", labels=["note"]))
     assert "'nope'" in mcp.refused("dev-get-schema", labels=["nope"])
+
+
+@IN_ONE_WAY
+@pytest.mark.parametrize(("database", "labels"), [("here", {"note", "critic"}), ("there", {"far"})])
+def test_the_schema_of_a_database_of_the_file_names_its_tables(mcp: McpClient, database: str, labels: set[str]):
+    schema = mcp.call("dev-get-schema", database=database).structured_content
+    assert schema
+
+    assert {label["name"] for label in schema["labels"]} == labels
+    indexes = schema["vector_indexes"] + schema["fulltext_indexes"]
+    expected = {
+        "here": {
+            "notes": "dev-english_notes",
+            "note_texts": "dev-calm_notes",
+            "sayings": None,
+            "saying_texts": None,
+        },
+        "there": {"far_notes": "dev-elsewhere", "far_texts": "dev-elsewhere"},
+    }
+    assert {index["name"]: index["search_tool"] for index in indexes} == expected[database]
+
+
+@IN_ONE_WAY
+def test_ids_are_walked_on_from_in_their_own_databases(mcp: McpClient):
+    hits = mcp.call("search", query="onlyr").structured_content["results"]  # type: ignore[index] # no error
+    far = [hit["id"] for hit in hits if " onlyr " in hit["text"]]
+    found = mcp.call("dev-expand", ids=[*far, GONE]).structured_content
+    assert found
+
+    assert len(far) == 2, "one in each database"
+    assert [each["properties"]["name"] for each in found["neighbours"]] == ["critic 17"]
+    assert found["notice"] == f"No element has the id '{GONE}': search again and take the ids of its results."
 
 
 def test_a_hit_is_walked_on_from_by_its_id(mcp: McpClient):
@@ -384,9 +425,6 @@ def test_a_hit_of_the_other_database_is_fetched_from_there(mcp: McpClient):
     ]
 
     assert sorted(kinds) == [["far"], ["note"]]
-
-
-GONE = "4:00000000-0000-0000-0000-000000000000:7"
 
 
 @IN_ONE_WAY

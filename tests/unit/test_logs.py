@@ -23,9 +23,15 @@ def _restored_logging():
         logging.getLogger(name).setLevel(before)
 
 
+@pytest.fixture(autouse=True)
+def _no_secrets(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(logs, "_secrets", set())
+
+
 def formatted(message: str, *arguments: object, secrets: frozenset[str] = frozenset(), error: object = None) -> str:
+    logs.add_secrets(secrets)
     record = logging.LogRecord("a.logger", logging.WARNING, __file__, 1, message, arguments, error)
-    return Redacting(secrets).format(record)
+    return Redacting().format(record)
 
 
 def test_a_record_has_its_level_its_logger_and_its_message():

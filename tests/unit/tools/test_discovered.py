@@ -16,6 +16,7 @@ from fastmcp.tools import Tool
 from clients import client, text_of
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.backend import Backend
+from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools import discovered
@@ -276,4 +277,4 @@ def test_a_namespace_that_no_tool_can_have_is_told_before_any_look(namespace: st
     settings = Settings(NEO4J_URI="bolt://127.0.0.1:1", NEO4J_NAMESPACE=namespace)
 
     with pytest.raises(SetupError, match="NEO4J_NAMESPACE"):
-        Catalog(settings, Backend(settings))
+        Catalog(settings, Backend(settings), configured_embedder(settings))

@@ -6,11 +6,14 @@ from typing import Any, cast
 
 import pytest
 
+from mcp_neo4j_vector_graphrag.backend import Backend
+from mcp_neo4j_vector_graphrag.declared.sources import Sources
 from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools.family import Family, Selection, Served
 
 SETTINGS = Settings(**cast("dict[str, Any]", {"NEO4J_URI": "bolt://127.0.0.1:1", "INDEX_NAME": "films"}))
+SOURCES = Sources(SETTINGS, Backend(SETTINGS))
 
 
 def family(name: str, *tools: str, default: bool = True, missing: str = "") -> Family:
@@ -25,7 +28,7 @@ FAMILIES = (FILMS, FOUND, RARE, UNSET)
 
 
 def seen(*entries: str) -> set[str]:
-    selection = Selection(entries, SETTINGS, FAMILIES)
+    selection = Selection(entries, SOURCES, FAMILIES)
     selection.check(FAMILIES)
     possible = {"film-search": FILMS, "film-list": FILMS, "search_a": FOUND, "search_b": FOUND, "walk": RARE}
     return {tool for tool, each in possible.items() if selection.uses(each) and selection.sees(each, tool)}
@@ -72,8 +75,8 @@ def test_what_can_not_be_seen_may_be_hidden():
 def test_who_has_a_tool_of_just_that_name_comes_before_patterns():
     anything = family("anything", "*")
     families = (*FAMILIES, anything)
-    selection = Selection(["walk"], SETTINGS, families)
+    selection = Selection(["walk"], SOURCES, families)
     selection.check(families)
     assert selection.uses(RARE)
     assert not selection.uses(anything)
-    assert Selection(["other"], SETTINGS, families).uses(anything)
+    assert Selection(["other"], SOURCES, families).uses(anything)

@@ -9,6 +9,7 @@ from fastmcp import FastMCP
 
 from clients import client, text_of
 from mcp_neo4j_vector_graphrag.backend import Backend
+from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools.generic import CamelCaseArguments, IndexChoice, vector_tool
 
@@ -26,7 +27,7 @@ def settings(**changes: object) -> Settings:
 
 def made(**changes: object) -> Any:
     chosen = settings(**changes)
-    return vector_tool(chosen, IndexChoice(chosen, Backend(chosen)))
+    return vector_tool(chosen, IndexChoice(chosen, Backend(chosen), configured_embedder(chosen)))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from neo4j.exceptions import ServiceUnavailable
 
-from mcp_neo4j_vector_graphrag.database.connection import open_driver
+from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
+from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools.index_choice import IndexChoice
@@ -61,6 +62,7 @@ class FakeDatabase:
         self.driver = DRIVER
 
     name = None
+    translated = Database.translated
 
     def read(self, statement: str, _: object = None) -> list[Any]:
         if self._failure:
@@ -82,14 +84,18 @@ class FakeBackend:
     """Hands out a database."""
 
     def __init__(self, database: FakeDatabase) -> None:
-        self._database = database
+        self.now = database
 
     def database(self) -> FakeDatabase:
-        return self._database
+        return self.now
 
 
 def choice(*indexes: dict[str, Any], failure: Exception | None = None) -> IndexChoice:
-    return IndexChoice(SETTINGS, cast("Backend", FakeBackend(FakeDatabase(indexes, failure))))
+    return chosen_from(FakeBackend(FakeDatabase(indexes, failure)))
+
+
+def chosen_from(backend: FakeBackend) -> IndexChoice:
+    return IndexChoice(SETTINGS, cast("Backend", backend), configured_embedder(SETTINGS))
 
 
 @pytest.mark.parametrize("indexes", [(), (WORDS,)], ids=["none", "full-text-only"])
@@ -122,6 +128,18 @@ def test_the_named_index_is_taken_and_its_retriever_kept():
     assert several.vector("people") is several.vector("people")
     assert cast("Any", several.fulltext("names")).index_name == "names"
     assert several.vector("people") is not several.fulltext("names")
+
+
+def test_a_database_that_was_started_anew_gets_a_new_retriever():
+    backend = FakeBackend(FakeDatabase([FILMS]))
+    choice = chosen_from(backend)
+    before = choice.vector("films")
+    backend.now = FakeDatabase([FILMS])
+
+    after = cast("Any", choice.vector("films"))
+
+    assert after is not before
+    assert after.database is backend.now
 
 
 @pytest.mark.parametrize(

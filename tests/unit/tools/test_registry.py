@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from mcp_neo4j_vector_graphrag.backend import Backend
+from mcp_neo4j_vector_graphrag.declared.sources import Sources
 from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools import registry
@@ -181,7 +182,8 @@ def test_an_index_is_searched_by_the_first_tool_that_is_shown_for_it(  # noqa: P
     folder: Path, given: dict[str, str], tools: str, kind: Any, index: str, expected: str | None
 ):
     chosen = settings(folder, DATABASE | given | {"NEO4J_NAMESPACE": "dev"}, tools)
-    selection = Selection(chosen.tools, chosen, registry.FAMILIES)
+    sources = Sources(chosen, Backend(chosen))
+    selection = Selection(chosen.tools, sources, registry.FAMILIES)
     used = [family for family in registry.FAMILIES if selection.uses(family)]
     # Only `get-schema` asks, which needs a database.
-    assert registry._search_tool(chosen, selection, used, kind, index) == expected
+    assert registry._search_tool(sources, selection, used, kind, index) == expected

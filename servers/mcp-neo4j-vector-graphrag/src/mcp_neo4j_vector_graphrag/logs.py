@@ -17,6 +17,14 @@ _USER_INFO = re.compile(r"://[^@\s]{1,512}@")
 _SHORTEST_SECRET = 4
 """A shorter one is no secret, and blanking it out would make every log line unreadable."""
 
+_secrets: set[str] = set()
+"""Those of this process beside the environment's."""
+
+
+def add_secrets(secrets: Iterable[str]) -> None:
+    """Have secret values blanked out from now on, wherever they came from."""
+    _secrets.update(secrets)
+
 
 def blank_out(text: str, secrets: Iterable[str]) -> str:
     """Return a text without the secrets in it, bare of the blanks around them too, the longest first."""
@@ -26,37 +34,36 @@ def blank_out(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
-def without_secrets(text: str, secrets: Iterable[str] = ()) -> str:
+def without_secrets(text: str) -> str:
     """Return a text without user names and passwords in URLs, and without this process's secrets.
 
-    Args:
-        text: Any.
-        secrets: Secret values; those in the environment are known by the names of their variables.
+    Those are what `add_secrets` was told, and those in the environment, which the names of their variables tell.
     """
     named = {value for name, value in os.environ.items() if _SECRET_NAME.search(name)}
-    return blank_out(_USER_INFO.sub("://***@", text), named.union(secrets))
+    return blank_out(_USER_INFO.sub("://***@", text), named | _secrets)
 
 
 class Redacting(logging.Formatter):
-    """Formats records with every secret of this process blanked out, in their tracebacks as well.
+    """Formats records with every secret of this process blanked out, in their tracebacks as well."""
 
-    Args:
-        secrets: Secret values; those in the environment are known by the names of their variables.
-    """
-
-    def __init__(self, secrets: frozenset[str] = frozenset()) -> None:
+    def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record's text, its traceback included, without secrets."""
-        return without_secrets(super().format(record), self._secrets)
+        return without_secrets(super().format(record))
 
 
 def configure(level: str, secrets: frozenset[str] = frozenset()) -> None:
-    """Send every logger's records to standard error; stdout belongs to the protocol."""
+    """Send every logger's records to standard error; stdout belongs to the protocol.
+
+    Args:
+        level: The least that is logged.
+        secrets: Are blanked out from now on.
+    """
+    add_secrets(secrets)
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Redacting(secrets))
+    handler.setFormatter(Redacting())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for chatty in ("httpx", "httpx2", "httpcore", "neo4j", "openai", "filelock"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelName(level)))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastmcp import FastMCP
-from neo4j.exceptions import DriverError, Neo4jError
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 
@@ -103,10 +102,8 @@ def _require_index(settings: Settings, backend: Backend, families: Iterable[Serv
     if settings.names_retrievers:
         return
     database = backend.database()
-    try:
+    with database.translated():
         indexes = read_indexes(database)
-    except (Neo4jError, DriverError) as error:
-        raise database.fault(error) from error
     if not indexes.online:
         lack = "The database has no vector index that can be searched, and --require-index asks for one."
         raise SetupError(f"{lack} {indexes.waiting}".strip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import neo4j
@@ -17,7 +17,7 @@ from mcp_neo4j_vector_graphrag.database.faults import translate
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, UnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcp_neo4j_vector_graphrag.database.capabilities import Capabilities
 
@@ -103,6 +103,19 @@ class Database:
     def fault(self, error: Exception) -> GraphRAGError:
         """Return what a caller is told in place of an error of the driver."""
         return translate(error, database=self.name, timeout=self.read_timeout, settings_of=self.settings_of)
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Raise what a caller is told, in place of the driver's errors that come out of the block.
+
+        Raises:
+            SetupError: Neo4j refused something before an operator has changed something.
+            UnavailableError: Neo4j can't be reached or took too long.
+        """
+        try:
+            yield
+        except (Neo4jError, DriverError) as error:
+            raise self.fault(error) from error
 
     def close(self) -> None:
         """Close the driver and its connections, as far as no other thread is using them: those end with the process."""

@@ -270,7 +270,10 @@ class RetrieverTable(_Table):
     ] = []
     fixed_filters: Annotated[
         dict[str, FilterValue],
-        Field(description="What holds for every search: a caller neither sees it nor gets around it."),
+        Field(
+            description="What holds for every search of this tool, whatever a caller sends. `expand` and `fetch` reach "
+            "any element by its id: they can't be shown beside it."
+        ),
         Written("a table of properties and values", 'fixed_filters = { language = "en", year = { min = 1990 } }'),
     ] = {}
     parameters: Annotated[
@@ -301,8 +304,11 @@ class RetrieversFile(_Table):
         Written("tables in double brackets", '[[retriever]] and, below, name = "…"'),
     ]
 
+    def database_name(self, retriever: RetrieverTable) -> str | None:
+        """Return the name of the database that a retriever searches; `None` is the environment's."""
+        return retriever.database or next(iter(self.databases), None)
+
     def database_of(self, retriever: RetrieverTable) -> DatabaseTable | None:
         """Return the database that a retriever searches; `None` is the environment's."""
-        if retriever.database is None:
-            return next(iter(self.databases.values()), None)
-        return self.databases[retriever.database]
+        name = self.database_name(retriever)
+        return None if name is None else self.databases[name]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import threading
-from functools import lru_cache
+from collections import OrderedDict
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Protocol, cast
 
 from neo4j_graphrag.embeddings.base import Embedder
@@ -42,11 +43,13 @@ class LazyEmbedder(Embedder):
         super().__init__()
         self.model = model
         self._embedder: TextEmbedder | None = None
-        self._lock = threading.Lock()
-        self._remembered = lru_cache(_REMEMBERED)(self._embed)
+        self._building = threading.Lock()
+        self._asking = threading.Lock()
+        self._asked: OrderedDict[str, Future[tuple[float, ...]]] = OrderedDict()
+        """The latest questions, with their vectors or with the work on them that still goes on."""
 
     def embed_query(self, text: str) -> list[float]:
-        """Return the vector of one question.
+        """Return the vector of one question; those who ask the same at the same time share one call to the model.
 
         Raises:
             SetupError: The model, its package or its key must be put right.
@@ -57,7 +60,25 @@ class LazyEmbedder(Embedder):
                 "EMBEDDING_MODEL is not set: set it to the model that made the index's vectors, "
                 "for example openai:text-embedding-ada-002."
             )
-        return list(self._remembered(text))
+        with self._asking:
+            asked = self._asked.get(text)
+            vector = self._asked.setdefault(text, Future())
+            self._asked.move_to_end(text)
+            if len(self._asked) > _REMEMBERED:
+                self._asked.popitem(last=False)
+        if asked is None:
+            self._answer(text, vector)
+        return list(vector.result())
+
+    def _answer(self, text: str, vector: Future[tuple[float, ...]]) -> None:
+        """Have a question embedded for all who wait for it; a failure is told them and not remembered."""
+        try:
+            vector.set_result(self._embed(text))
+        except BaseException as error:  # noqa: BLE001 - raised where the vector is taken
+            with self._asking:
+                if self._asked.get(text) is vector:
+                    del self._asked[text]
+            vector.set_exception(error)
 
     def _embed(self, text: str) -> tuple[float, ...]:
         model = self.model or ""
@@ -67,7 +88,7 @@ class LazyEmbedder(Embedder):
             raise translate(error, model) from error
 
     def _built(self, model: str) -> TextEmbedder:
-        with self._lock:
+        with self._building:
             if self._embedder is None:
                 provider, _, name = model.partition(":")
                 self._embedder = _local(name) if provider == LOCAL_PREFIX else _langchain(model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
@@ -18,3 +19,19 @@ def configured_embedder(settings: Settings) -> Embedder:
     if settings.embedding_provider:
         return InDatabaseEmbedder(settings.embedding_provider, settings.embedding_credentials)
     return LazyEmbedder(settings.embedding_model)
+
+
+class Embedders:
+    """The embedders of one server: one for each model, whoever asks for it, so that a question is embedded once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: dict[tuple[str | None, str | None], Embedder] = {}
+
+    def of(self, settings: Settings) -> Embedder:
+        """Return the embedder of the settings' model and provider."""
+        key = (settings.embedding_model, settings.embedding_provider)
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = configured_embedder(settings)
+            return self._made[key]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent_encoded
 from urllib.parse import urlsplit
 
-from neo4j.exceptions import DriverError, Neo4jError
 from pydantic import BaseModel, Field
 
+from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, cut
 from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
+from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, with_short_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,10 +95,8 @@ def fetch(database: Database, element_id: str, plain: PlainJson) -> WholeDocumen
         UnavailableError: Neo4j can't be reached or took too long.
     """
     wanted = element_id.strip()
-    try:
+    with database.translated():
         [record] = database.read(_FETCH, {"id": wanted})
-    except (Neo4jError, DriverError) as error:
-        raise database.fault(error) from error
     row = columns(record)
     if row["labels"] is None and row["type"] is None:
         raise QuestionError(
@@ -121,6 +120,33 @@ def fetch(database: Database, element_id: str, plain: PlainJson) -> WholeDocumen
         url=url_of(properties, database.name, wanted),
         metadata={**rest, **about},
     )
+
+
+def within(document: WholeDocument, limit: int = RESPONSE_TOKENS) -> WholeDocument:
+    """Return a document that fits `limit` tokens as JSON: its text is cut at a word, and `notice` in metadata says so.
+
+    Metadata that take more than half of the room have their texts cut as well, or are left out.
+    """
+    room = limit * BYTES_A_TOKEN
+    if _size(document) <= room:
+        return document
+    notice = f"Cut, to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT)."
+    for length in (room, room // 10, room // 100, 0):
+        about = {**with_short_texts(document.metadata, length), "notice": notice} if length else {"notice": notice}
+        bare = document.model_copy(update={"text": "", "metadata": about})
+        if _size(bare) <= room // 2:
+            break
+    left = room - _size(bare)
+    shorter = bare.model_copy(update={"text": cut(document.text, left)})
+    while left > 0 and (over := _size(shorter) - room) > 0:  # line ends and quotes are longer in JSON
+        left -= over
+        shorter = bare.model_copy(update={"text": cut(document.text, max(left, 0))})
+    return shorter
+
+
+def _size(document: WholeDocument) -> int:
+    """Return the bytes of a document as JSON."""
+    return len(json.dumps(document.model_dump(mode="json"), ensure_ascii=False).encode(errors="replace"))
 
 
 def hit_of(item: RetrieverResultItem, database_name: str | None) -> Hit | None:

@@ -86,10 +86,8 @@ class GraphSearch(ABC, Generic[IndexT]):
             SetupError: The index, the retrieval query or the connection must be put right.
             UnavailableError: The database can't be reached or took too long.
         """
-        try:
+        with self.database.translated():
             self._current_contact()
-        except (Neo4jError, DriverError) as error:
-            raise self.database.fault(error) from error
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
         """Return a row as text, score and metadata, in plain JSON and without its vectors."""

@@ -6,7 +6,6 @@ import json
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from neo4j.exceptions import DriverError, Neo4jError
 from pydantic import BaseModel, Field
 
 from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, tokens
@@ -35,6 +34,12 @@ _SHOWN_NAMES = 20
 _SHOWN_CHARACTERS = 80
 """Of an id or a name that a caller sent."""
 
+_PRESENT = """\
+UNWIND $ids AS id
+OPTIONAL MATCH (node) WHERE elementId(node) = id
+OPTIONAL MATCH ()-[edge]->() WHERE elementId(edge) = id
+WITH id WHERE node IS NOT NULL OR edge IS NOT NULL
+RETURN id"""
 _TYPES = "CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType AS type ORDER BY type"
 
 _ARROWS: dict[Direction, tuple[str, str]] = {"out": ("-", "->"), "in": ("<-", "-"), "both": ("-", "-")}
@@ -115,13 +120,30 @@ def expand(  # noqa: PLR0913 - what a caller may say of a walk
     """
     wanted = list(dict.fromkeys(given.strip() for given in ids))
     _check(wanted, direction, depth, limit)
-    try:
+    with database.translated():
         if relationship_types:
             _check_types(relationship_types, [row["type"] for row in database.read(_TYPES)])
         statement = hop_statement(sorted(set(relationship_types)), direction, plain.vector_properties)
         return _walk(database, wanted, statement, depth, limit, plain)
-    except (Neo4jError, DriverError) as error:
-        raise database.fault(error) from error
+
+
+def present(database: Database, ids: Iterable[str]) -> list[str]:
+    """Return those of the ids that a database has, in one round trip.
+
+    Raises:
+        SetupError: Neo4j refused to be asked.
+        UnavailableError: Neo4j can't be reached or took too long.
+    """
+    with database.translated():
+        return [row["id"] for row in database.read(_PRESENT, {"ids": list(ids)})]
+
+
+def together(parts: Sequence[Neighbours]) -> Neighbours:
+    """Return what was found in several databases as one."""
+    return Neighbours(
+        neighbours=[neighbour for part in parts for neighbour in part.neighbours],
+        notice=_joined(part.notice for part in parts),
+    )
 
 
 def neighbours_text(found: Neighbours) -> str:
@@ -232,10 +254,7 @@ def _walk(  # noqa: PLR0913 - what one walk needs
     rows = [columns(row) for row in database.read(ends_statement(plain.vector_properties), {"ids": ids})]
     gone = [row["id"] for row in rows if not row["is_node"] and not row["type"]]
     if len(gone) == len(ids):
-        raise QuestionError(
-            f"No element has the {_ids(gone)}: ids change when data is loaded anew, so search again and take the ids "
-            "of its results."
-        )
+        raise QuestionError(all_gone(gone))
 
     read = max(_LEAST_READ, 4 * limit)
     parameters = {"limit": limit, "read": read, "shown": _SHOWN_PARALLEL}
@@ -313,6 +332,14 @@ def _cut(found: Sequence[Mapping[str, Sequence[Mapping[str, Any]]]], limit: int,
 
 def _is_unread(nears: Iterable[Mapping[str, Any]], read: int) -> bool:
     return any(near["turn"] >= read for near in nears)
+
+
+def all_gone(ids: Sequence[str]) -> str:
+    """Return what is told of ids that no element has."""
+    return (
+        f"No element has the {_ids(ids)}: ids change when data is loaded anew, so search again and take the ids of its "
+        "results."
+    )
 
 
 def _missing(gone: list[str]) -> str | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
+from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served
 from mcp_neo4j_vector_graphrag.tools.search import ALPHA, DEFAULT_TOP_K, RANKER, SearchTool
@@ -36,7 +36,7 @@ def build_vector(context: Context) -> Served:
     def make(database: Database) -> Configured:
         from mcp_neo4j_vector_graphrag.retrieval.configured import vector_retriever  # noqa: PLC0415 - 0.8 s
 
-        return vector_retriever(settings, database, configured_embedder(settings))
+        return vector_retriever(settings, database, context.sources.embedder)
 
     return _served(context, VECTOR_NAME, describe(settings.index_name, settings.tool_description), make)
 
@@ -52,7 +52,7 @@ def build_hybrid(context: Context) -> Served:
     def make(database: Database) -> Configured:
         from mcp_neo4j_vector_graphrag.retrieval.configured import hybrid_retriever  # noqa: PLC0415 - 0.8 s
 
-        return hybrid_retriever(settings, database, configured_embedder(settings))
+        return hybrid_retriever(settings, database, context.sources.embedder)
 
     description = describe(settings.index_name, settings.tool_description, settings.fulltext_index_name)
     return _served(context, HYBRID_NAME, description, make, (ALPHA, RANKER))
@@ -66,13 +66,10 @@ def _served(
     arguments: tuple[Argument, ...] = (),
 ) -> Served:
     settings = context.settings
-    made: dict[Database, Configured] = {}
+    made: Kept[Configured] = Kept(context.backend)
 
     def retriever() -> Configured:
-        database = context.backend.database()
-        if database not in made:
-            made[database] = make(database)
-        return made[database]
+        return made.get(name, make)
 
     tool = SearchTool(
         name=tool_name(name, settings.namespace),
@@ -108,7 +105,9 @@ VECTOR = Family(
     is_default=lambda settings: bool(settings.index_name),
     build=build_vector,
     missing=lambda settings: "" if settings.index_name else "INDEX_NAME",
-    search_tool=lambda settings, kind, name: VECTOR_NAME if (kind, name) == ("vector", settings.index_name) else None,
+    search_tool=lambda sources, kind, name: (
+        VECTOR_NAME if (kind, name) == ("vector", sources.settings.index_name) else None
+    ),
 )
 HYBRID = Family(
     "configured",
@@ -116,5 +115,5 @@ HYBRID = Family(
     is_default=lambda settings: bool(settings.fulltext_index_name),
     build=build_hybrid,
     missing=lambda settings: "" if settings.fulltext_index_name else "INDEX_NAME and FULLTEXT_INDEX_NAME",
-    search_tool=lambda settings, _, name: HYBRID_NAME if name == settings.fulltext_index_name else None,
+    search_tool=lambda sources, _, name: HYBRID_NAME if name == sources.settings.fulltext_index_name else None,
 )

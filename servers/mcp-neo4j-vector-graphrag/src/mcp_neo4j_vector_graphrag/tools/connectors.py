@@ -6,37 +6,47 @@ Their names are never prefixed, since those clients look for exactly these.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from typing import TYPE_CHECKING, Annotated
+import logging
+from collections import defaultdict, deque
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from fastmcp.tools import Tool, ToolResult
-from neo4j.exceptions import DriverError, Neo4jError
 from pydantic import BaseModel, Field
 
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
-from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.namespace import title
-from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, Hits, WholeDocument, fetch, hit_of
-from mcp_neo4j_vector_graphrag.tools import declared
+from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, Hits, WholeDocument, fetch, hit_of, within
+from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
+from mcp_neo4j_vector_graphrag.tools.faults import as_fault
 from mcp_neo4j_vector_graphrag.tools.search import Question  # noqa: TC001 - FastMCP reads it
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from neo4j_graphrag.retrievers.base import Retriever
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.declared.sources import Sources
     from mcp_neo4j_vector_graphrag.tools.family import Context
+
+    Search = tuple[Callable[[], Database], Callable[[], Retriever]]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 SEARCH, FETCH = "search", "fetch"
 
 _RESULTS = 10
+_AT_ONCE = 8
 _RANK_CONSTANT = 60
 """Of reciprocal rank fusion, as in its first publication (Cormack, Clarke and Büttcher, 2009)."""
+
+_logger = logging.getLogger(__name__)
 
 _SEARCH_DESCRIPTION = "Search the Neo4j graph by meaning: returns ids, titles and the beginnings of the best documents."
 _FETCH_DESCRIPTION = "Fetch a whole document of the Neo4j graph by an id that a search returned."
@@ -44,50 +54,42 @@ _FETCH_DESCRIPTION = "Fetch a whole document of the Neo4j graph by an id that a 
 Id = Annotated[str, Field(description="The id of a search result.")]
 
 
-class Sources:
-    """The databases and the retrievers behind both tools.
+class DocumentSearch:
+    """What is behind both tools: the retrievers of documents, and the databases.
 
-    Those of the file of retrievers, else the configured index, else every vector index that is online. Documents are
-    found without retrieval queries, whose rows have no id that could be fetched.
+    The retrievers are those of the file, else the configured indexes, else every vector index that is online, else
+    every such full-text index. Documents are found without retrieval queries, whose rows have no id to fetch by.
 
     Args:
-        context: The operator's settings and database.
+        sources: What there is to search.
     """
 
-    def __init__(self, context: Context) -> None:
-        self._settings = context.settings
-        self._backend = context.backend
-        self._declared = declared.load(context) if context.settings.retrievers_file else None
-        self._embedder = configured_embedder(context.settings)
-        self._retrievers: dict[str, Retriever] = {}
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._settings = sources.settings.model_copy(update={"retrieval_query": None})
+        self._kept: Kept[Retriever] = Kept(sources.backend)
 
     def search(self, question: str) -> Hits:
-        """Return the best documents of all sources, best first.
+        """Return the best documents of all retrievers, best first; what fails beside others goes to the log.
 
         Raises:
             QuestionError: The question is blank.
-            SetupError: There is nothing to search, or no source can be searched.
+            SetupError: There is nothing to search, or nothing was found and something can't be searched.
+            UnavailableError: Nothing was found, and something can't be searched now.
         """
-        from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415 - 0.8 s, for the first call
-
         if not question.strip():
             raise QuestionError("The question is blank: ask for something in a few words.")
-        looks = [
-            (database, deadline.start(search, retriever, question, {"top_k": _RESULTS}))
-            for database, retriever in self._all()
-        ]
-        found: list[list[Hit]] = []
-        failures: list[Exception] = []
-        for database, look in looks:
-            try:
-                items = look.result().items
-            except Exception as error:  # noqa: BLE001 - one source that fails takes no other with it
-                failures.append(error)
-            else:
-                found.append([hit for item in items if (hit := hit_of(item, database.name))])
-        if failures and not found:
-            raise failures[0]
-        return Hits(results=_merged(found)[:_RESULTS])
+        outcomes = _at_once(partial(_outcome, question), self._searches())
+        found = [each for each in outcomes if not isinstance(each, Exception)]
+        faults = [as_fault(each) for each in outcomes if isinstance(each, Exception)]
+        results = _merged(found)[:_RESULTS]
+        raised = faults[0] if faults and not results else None
+        for fault in faults:
+            if fault is not raised:
+                _logger.warning("A part of the search failed: %s", fault)
+        if raised:
+            raise raised
+        return Hits(results=results)
 
     def fetch(self, element_id: str) -> WholeDocument:
         """Return the whole document of an id.
@@ -97,55 +99,87 @@ class Sources:
             SetupError: None of those that could be asked has it, and another can't be before something is changed.
             UnavailableError: None of those that could be asked has it, and another can't be asked now.
         """
-        faults: list[Exception] = []
-        for database in self._databases():
+        faults: list[GraphRAGError] = []
+        for backend in self._sources.backends.values():
             try:
-                return fetch(database, element_id, read_indexes(database).plain)
+                database = backend.database()
+                with database.translated():
+                    plain = read_indexes(database).plain
+                return within(fetch(database, element_id, plain), self._settings.response_tokens)
             except GraphRAGError as error:
                 faults.append(error)
-            except (Neo4jError, DriverError) as error:
-                faults.append(database.fault(error))
         raise next((fault for fault in faults if not isinstance(fault, QuestionError)), faults[0])
 
-    def close(self) -> None:
-        """Close the connections to the databases of the file of retrievers."""
-        if self._declared:
-            self._declared.close()
+    def _searches(self) -> Sequence[Search]:
+        """Return what finds documents, each with its database."""
+        if self._sources.file:
+            return [
+                (source.backend.database, partial(source.retriever, documents=True))
+                for source in self._sources.declared
+            ]
+        backend = self._sources.backend
+        return [(backend.database, partial(self._retriever, *names)) for names in self._index_names(backend.database())]
 
-    def _databases(self) -> list[Database]:
-        return self._declared.databases() if self._declared else [self._backend.database()]
-
-    def _all(self) -> list[tuple[Database, Retriever]]:
-        if self._declared:
-            return self._declared.documents()
-        database = self._backend.database()
-        try:
+    def _index_names(self, database: Database) -> list[tuple[str | None, str | None]]:
+        """Return the vector index and the full-text index of each search."""
+        settings = self._settings
+        with database.translated():
             indexes = read_indexes(database)
-        except (Neo4jError, DriverError) as error:
-            raise database.fault(error) from error
-        if self._settings.index_name:
-            names = [indexes.searchable(self._settings.index_name, "INDEX_NAME").name]
-        else:
-            names = [index.name for index in indexes.online]
-        if not names:
-            raise SetupError(f"The database has no vector index that is online. {indexes.waiting}".rstrip())
-        return [(database, self._of_index(database, name)) for name in names]
-
-    def _of_index(self, database: Database, name: str) -> Retriever:
-        from mcp_neo4j_vector_graphrag.retrieval.configured import (  # noqa: PLC0415 - 0.8 s, for the first call
-            hybrid_documents,
-            vector_documents,
+        if settings.index_name:
+            indexes.searchable(settings.index_name, "INDEX_NAME")
+            return [(settings.index_name, settings.fulltext_index_name)]
+        if indexes.online:
+            return [(index.name, None) for index in indexes.online]
+        if indexes.online_fulltext:
+            return [(None, index.name) for index in indexes.online_fulltext]
+        raise SetupError(
+            f"The database has no vector index and no full-text index that is online. {indexes.waiting}".rstrip()
         )
 
-        if name not in self._retrievers:
-            settings = self._settings.model_copy(update={"retrieval_query": None})
-            words = settings.fulltext_index_name
-            self._retrievers[name] = (
-                hybrid_documents(settings, database, self._embedder, name, words)
-                if words
-                else vector_documents(settings, database, self._embedder, name)
-            )
-        return self._retrievers[name]
+    def _retriever(self, index: str | None, fulltext_index: str | None) -> Retriever:
+        from mcp_neo4j_vector_graphrag.retrieval import configured  # noqa: PLC0415 - 0.8 s, for the first call
+
+        settings, embedder = self._settings, self._sources.embedder
+
+        def make(database: Database) -> Retriever:
+            if index and fulltext_index:
+                return configured.hybrid_documents(settings, database, embedder, index, fulltext_index)
+            if index:
+                return configured.vector_documents(settings, database, embedder, index)
+            return configured.fulltext_documents(settings, database, fulltext_index or "")
+
+        return self._kept.get((index, fulltext_index), make)
+
+
+def _outcome(question: str, search: Search) -> list[Hit] | Exception:
+    """Return what one retriever finds, or why it can't."""
+    from mcp_neo4j_vector_graphrag.retrieval.items import search as items  # noqa: PLC0415 - 0.8 s, for the first call
+
+    database, retriever = search
+    try:
+        name = database().name
+        found = items(retriever(), question, {"top_k": _RESULTS}).items
+        return [hit for item in found if (hit := hit_of(item, name))]
+    except Exception as error:  # noqa: BLE001 - one that fails takes no other with it
+        return error
+
+
+def _at_once(work: Callable[[T], R], on: Sequence[T]) -> list[R]:
+    """Return the results of some work, of which no more than eight are done at the same time, in their order."""
+    waiting = deque(enumerate(on))
+    done: dict[int, R] = {}
+
+    def run() -> None:
+        while waiting:
+            try:
+                place, item = waiting.popleft()
+            except IndexError:  # another took the last
+                return
+            done[place] = work(item)
+
+    for running in [deadline.start(run) for _ in range(min(_AT_ONCE, len(on)))]:
+        running.result()
+    return [done[place] for place in range(len(on))]
 
 
 def _merged(found: list[list[Hit]]) -> list[Hit]:
@@ -161,21 +195,21 @@ def _merged(found: list[list[Hit]]) -> list[Hit]:
 
 def build(context: Context) -> Served:
     """Return both tools, as far as the operator shows them."""
-    sources = Sources(context)
+    documents = DocumentSearch(context.sources)
     seconds = context.settings.read_timeout + CALL_OVERHEAD_SECONDS
 
     async def search(query: Question) -> ToolResult:
-        return _answer(await answered(seconds, sources.search, query))
+        return _answer(await answered(seconds, documents.search, query))
 
     async def fetch_whole(id: Id) -> ToolResult:  # noqa: A002 - the name that clients send
-        return _answer(await answered(seconds, sources.fetch, id))
+        return _answer(await answered(seconds, documents.fetch, id))
 
     tools = [
         _tool(SEARCH, _SEARCH_DESCRIPTION, search, Hits),
         _tool(FETCH, _FETCH_DESCRIPTION, fetch_whole, WholeDocument),
     ]
     seen = [tool for tool in tools if context.sees(tool.name)]
-    return Served(seen, prepare=context.backend.database, close=sources.close)
+    return Served(seen, prepare=context.sources.prepare)
 
 
 def _tool(name: str, description: str, handler: Callable[..., Awaitable[ToolResult]], result: type[BaseModel]) -> Tool:
@@ -200,5 +234,5 @@ FAMILY = Family(
     tools=lambda _: (SEARCH, FETCH),
     is_default=lambda _: False,
     build=build,
-    missing=lambda settings: "" if settings.retrievers_file else missing_database(settings),
+    missing=missing_any_database,
 )

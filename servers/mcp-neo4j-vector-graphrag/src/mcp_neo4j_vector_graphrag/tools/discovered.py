@@ -13,13 +13,12 @@ from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.providers import Provider
 from mcp_types import ToolListChangedNotification
-from neo4j.exceptions import DriverError, Neo4jError
 
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, read_indexes
-from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, index_search_name, search_tool_name
+from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     import mcp_types
     from fastmcp.tools import Tool, ToolResult
     from fastmcp.utilities.versions import VersionSpec
+    from neo4j_graphrag.embeddings.base import Embedder
 
     from mcp_neo4j_vector_graphrag.backend import Backend
     from mcp_neo4j_vector_graphrag.database.connection import Database
@@ -198,18 +198,19 @@ class Catalog:
     Args:
         settings: The operator's.
         backend: The database.
+        embedder: Turns questions into vectors.
         sees: Whether the operator shows a tool, by its name without the namespace.
 
     Raises:
         SetupError: The namespace makes names that clients refuse.
     """
 
-    def __init__(self, settings: Settings, backend: Backend, sees: Sees = lambda _: True) -> None:
+    def __init__(self, settings: Settings, backend: Backend, embedder: Embedder, sees: Sees = lambda _: True) -> None:
         self._settings = settings
         self._backend = backend
         self._sees = sees
-        self._embedder = configured_embedder(settings)
-        self._retrievers: dict[AnyIndex, VectorGraphRetriever | FulltextGraphRetriever] = {}
+        self._embedder = embedder
+        self._retrievers: Kept[VectorGraphRetriever | FulltextGraphRetriever] = Kept(backend)
         search_tool_name(" ", settings.namespace)  # a namespace that no tool can have is told at the start
 
     def look(self) -> Look:
@@ -222,23 +223,22 @@ class Catalog:
         from mcp_neo4j_vector_graphrag.retrieval.discovery import discover, how_to_begin  # noqa: PLC0415 - 0.8 s
 
         database = self._backend.database()
-        try:
+        with database.translated():
             indexes = read_indexes(database)
             online: list[AnyIndex] = [*indexes.online, *indexes.online_fulltext]
             found = discover(database, filter(self._is_seen, online), self._settings.max_filters)
             if not indexes.online:
                 why = indexes.waiting or how_to_begin(database)
                 _logger.warning("The database has no vector index that is online. %s", why)
-        except (Neo4jError, DriverError) as error:
-            raise database.fault(error) from error
-        tools = [tool for each in found if (tool := self._tool(database, each))]
+        tools = [tool for each in found if (tool := self._tool(each))]
         return Look({tool.name: tool.build() for tool in tools}, indexes.waiting)
 
     def _is_seen(self, index: AnyIndex) -> bool:
         return self._sees(index_search_name(index.name, self._settings.namespace))
 
-    def _tool(self, database: Database, found: Discovered) -> SearchTool | None:
-        retriever = self._retriever(database, found)
+    def _tool(self, found: Discovered) -> SearchTool | None:
+        retriever = self._retriever(found)
+        retriever.filterable = found.filters
         if self._settings.retrieval_query:
             try:
                 retriever.prepare()
@@ -249,7 +249,7 @@ class Catalog:
             name=search_tool_name(found.index.name, self._settings.namespace),
             title=f"Search {found.index.name}",
             description=describe(found, self._settings.tool_description),
-            retriever=lambda: retriever,
+            retriever=lambda: self._retriever(found),
             default_top_k=self._settings.top_k or DEFAULT_TOP_K,
             max_top_k=MAX_TOP_K,
             arguments=_arguments(found),
@@ -258,18 +258,19 @@ class Catalog:
             seconds=self._settings.read_timeout + CALL_OVERHEAD_SECONDS,
         )
 
-    def _retriever(self, database: Database, found: Discovered) -> VectorGraphRetriever | FulltextGraphRetriever:
-        retriever = self._retrievers.get(found.index) or self._made(database, found.index)
-        self._retrievers[found.index] = retriever
-        retriever.filterable = found.filters
-        return retriever
+    def _retriever(self, found: Discovered) -> VectorGraphRetriever | FulltextGraphRetriever:
+        return self._retrievers.get(found.index, lambda database: self._made(database, found))
 
-    def _made(self, database: Database, index: AnyIndex) -> VectorGraphRetriever | FulltextGraphRetriever:
+    def _made(self, database: Database, found: Discovered) -> VectorGraphRetriever | FulltextGraphRetriever:
         from mcp_neo4j_vector_graphrag.retrieval import configured  # noqa: PLC0415 - 0.8 s
 
-        if isinstance(index, FulltextIndex):
-            return configured.fulltext_documents(self._settings, database, index.name)
-        return configured.vector_documents(self._settings, database, self._embedder, index.name)
+        made: VectorGraphRetriever | FulltextGraphRetriever
+        if isinstance(found.index, FulltextIndex):
+            made = configured.fulltext_documents(self._settings, database, found.index.name)
+        else:
+            made = configured.vector_documents(self._settings, database, self._embedder, found.index.name)
+        made.filterable = found.filters
+        return made
 
 
 def _arguments(found: Discovered) -> tuple[Argument, ...]:
@@ -297,7 +298,7 @@ def build(context: Context) -> Served:
     Raises:
         SetupError: The namespace makes names that clients refuse.
     """
-    catalog = Catalog(context.settings, context.backend, context.sees)
+    catalog = Catalog(context.settings, context.backend, context.sources.embedder, context.sees)
     tools = DiscoveredTools(catalog.look)
 
     return Served(providers=[tools], middleware=[TellNews(tools)], prepare=context.backend.database)
@@ -309,5 +310,5 @@ FAMILY = Family(
     is_default=lambda settings: not settings.embedding_provider and not settings.names_retrievers,
     build=build,
     missing=missing_database,
-    search_tool=lambda settings, _, name: index_search_name(name, settings.namespace),
+    search_tool=lambda sources, _, name: index_search_name(name, sources.settings.namespace),
 )

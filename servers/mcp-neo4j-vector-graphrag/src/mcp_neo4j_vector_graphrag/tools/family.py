@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fastmcp.tools import Tool
 
     from mcp_neo4j_vector_graphrag.backend import Backend
+    from mcp_neo4j_vector_graphrag.declared.sources import Sources
     from mcp_neo4j_vector_graphrag.settings import Settings
 
     IndexKind = Literal["vector", "fulltext"]
@@ -47,8 +48,13 @@ class Context:
     backend: Backend
     sees: Sees
     """Whether the operator shows a tool, by its name without the namespace."""
-    search_tool: Callable[[IndexKind, str], str | None] = lambda *_: None
-    """Returns the whole name of the tool that searches an index, if one is shown."""
+    sources: Sources
+    """What all families of the server share: its databases, its embedders, the tables of its file."""
+    search_tool: Callable[[IndexKind, str, str | None], str | None] = lambda *_: None
+    """Returns the whole name of the tool that searches an index, if one is shown.
+
+    It is given the index's kind, its name, and the file's name of its database; of the environment's, `None`.
+    """
     check_names: Callable[[Sequence[str]], None] = lambda _: None
     """Sees, once a family knows the names of its tools, that the operator names no other; raises SetupError."""
 
@@ -59,15 +65,15 @@ class Family:
 
     name: str
     """What stands for all its tools in NEO4J_MCP_TOOLS; entries may share it."""
-    tools: Callable[[Settings], Sequence[str]]
+    tools: Callable[[Sources], Sequence[str]]
     """The names that its tools can have, without the namespace; one may end in `*`."""
     is_default: Callable[[Settings], bool]
     """Whether it is seen when the operator chooses nothing."""
     build: Callable[[Context], Served]
     missing: Callable[[Settings], str] = lambda _: ""
     """What must be set for it and is not, as a text; empty if nothing."""
-    search_tool: Callable[[Settings, IndexKind, str], str | None] = lambda *_: None
-    """Returns its tool for an index, by the name without the namespace."""
+    search_tool: Callable[[Sources, IndexKind, str], str | None] = lambda *_: None
+    """Returns its tool for an index of the environment's database, by the name without the namespace."""
 
 
 def missing_database(settings: Settings) -> str:
@@ -75,17 +81,22 @@ def missing_database(settings: Settings) -> str:
     return "" if settings.uri or settings.demo else "NEO4J_URI"
 
 
+def missing_any_database(settings: Settings) -> str:
+    """Return what must be set for a family that asks any database: without one, the file of retrievers has some."""
+    return "" if settings.retrievers_file else missing_database(settings)
+
+
 class Selection:
     """Which tools a model sees: what the operator chose, else what is the default.
 
     Args:
         entries: Names of families and tools; with a `-` before it, what is hidden.
-        settings: The operator's.
+        sources: What there is to search.
         families: All that there are.
     """
 
-    def __init__(self, entries: Sequence[str], settings: Settings, families: Sequence[Family]) -> None:
-        self._settings = settings
+    def __init__(self, entries: Sequence[str], sources: Sources, families: Sequence[Family]) -> None:
+        self._sources = sources
         self._families = families
         self._chosen = [entry for entry in entries if not entry.startswith("-")]
         self._hidden = [entry[1:] for entry in entries if entry.startswith("-")]
@@ -95,13 +106,13 @@ class Selection:
         names = {family.name, tool}
         if names.intersection(self._hidden):
             return False
-        return bool(names.intersection(self._chosen)) if self._chosen else family.is_default(self._settings)
+        return bool(names.intersection(self._chosen)) if self._chosen else family.is_default(self._sources.settings)
 
     def uses(self, family: Family) -> bool:
         """Whether any tool of a family can be seen."""
         named = [entry for entry in self._chosen if self._is_of(family, entry)]
-        possible = [*family.tools(self._settings), *named]
-        return not family.missing(self._settings) and any(self.sees(family, tool) for tool in possible)
+        possible = [*family.tools(self._sources), *named]
+        return not family.missing(self._sources.settings) and any(self.sees(family, tool) for tool in possible)
 
     def check(self, families: Sequence[Family]) -> None:
         """See that each entry names something.
@@ -112,15 +123,15 @@ class Selection:
         for entry in (*self._chosen, *self._hidden):
             known = [family for family in families if entry == family.name or self._is_of(family, entry)]
             if not known:
-                names = dict.fromkeys(name for each in families for name in (each.name, *each.tools(self._settings)))
+                names = dict.fromkeys(name for each in families for name in (each.name, *each.tools(self._sources)))
                 shown = one_line(entry, MAX_LENGTH)
                 raise SetupError(f"NEO4J_MCP_TOOLS names '{shown}', which is none of {', '.join(names)}.")
-            missing = [each.missing(self._settings) for each in known]
+            missing = [each.missing(self._sources.settings) for each in known]
             if entry in self._chosen and all(missing):
                 raise SetupError(f"NEO4J_MCP_TOOLS chooses '{entry}', which needs {missing[0]}.")
 
     def _is_of(self, family: Family, entry: str) -> bool:
         """Whether an entry names a tool of a family; who has a tool of just that name comes before patterns."""
-        if any(entry in each.tools(self._settings) for each in self._families):
-            return entry in family.tools(self._settings)
-        return any(fnmatchcase(entry, name) for name in family.tools(self._settings))
+        if any(entry in each.tools(self._sources) for each in self._families):
+            return entry in family.tools(self._sources)
+        return any(fnmatchcase(entry, name) for name in family.tools(self._sources))

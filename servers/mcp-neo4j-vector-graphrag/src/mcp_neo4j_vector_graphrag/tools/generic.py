@@ -65,7 +65,7 @@ def build(context: Context) -> Served:
     Raises:
         SetupError: The namespace makes a name that clients refuse.
     """
-    choice = IndexChoice(context.settings, context.backend)
+    choice = IndexChoice(context.settings, context.backend, context.sources.embedder)
     tools = [vector_tool, fulltext_tool, hybrid_tool]
     seen = [make for make, name in zip(tools, TOOLS, strict=True) if context.sees(name)]
     return Served(

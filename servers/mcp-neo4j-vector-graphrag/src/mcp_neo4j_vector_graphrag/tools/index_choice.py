@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from neo4j.exceptions import DriverError, Neo4jError
-
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
-from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import MissingIndexError, QuestionError, SetupError, UnavailableError
+from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from neo4j_graphrag.embeddings.base import Embedder
     from neo4j_graphrag.retrievers.base import Retriever
 
     from mcp_neo4j_vector_graphrag.backend import Backend
@@ -51,20 +50,21 @@ class IndexChoice:
     Args:
         settings: The operator's.
         backend: The database.
+        embedder: Turns questions into vectors.
     """
 
-    def __init__(self, settings: Settings, backend: Backend) -> None:
+    def __init__(self, settings: Settings, backend: Backend, embedder: Embedder) -> None:
         self._settings = settings
         self._backend = backend
-        self._embedder = configured_embedder(settings)
-        self._retrievers: dict[tuple[_Search, tuple[str | None, ...]], Retriever] = {}
+        self._embedder = embedder
+        self._retrievers: Kept[Retriever] = Kept(backend)
 
     def vector(self, index_name: str | None = None) -> Retriever:
         """Return the retriever of a vector index: the one that is named, or the only one."""
         from mcp_neo4j_vector_graphrag.retrieval.configured import vector_documents  # noqa: PLC0415 - 0.8 s
 
-        def make(name: str) -> Retriever:
-            return vector_documents(self._settings, self._backend.database(), self._embedder, name)
+        def make(database: Database, name: str) -> Retriever:
+            return vector_documents(self._settings, database, self._embedder, name)
 
         return self._retriever(_VECTOR, (index_name,), make)
 
@@ -72,8 +72,8 @@ class IndexChoice:
         """Return the retriever of a full-text index: the one that is named, or the only one."""
         from mcp_neo4j_vector_graphrag.retrieval.configured import fulltext_documents  # noqa: PLC0415 - 0.8 s
 
-        def make(name: str) -> Retriever:
-            return fulltext_documents(self._settings, self._backend.database(), name)
+        def make(database: Database, name: str) -> Retriever:
+            return fulltext_documents(self._settings, database, name)
 
         return self._retriever(_FULLTEXT, (index_name,), make)
 
@@ -81,21 +81,21 @@ class IndexChoice:
         """Return the retriever of a vector index and a full-text index that can find the same entities."""
         from mcp_neo4j_vector_graphrag.retrieval.configured import hybrid_documents  # noqa: PLC0415 - 0.8 s
 
-        def make(name: str, fulltext_name: str) -> Retriever:
-            return hybrid_documents(self._settings, self._backend.database(), self._embedder, name, fulltext_name)
+        def make(database: Database, name: str, fulltext_name: str) -> Retriever:
+            return hybrid_documents(self._settings, database, self._embedder, name, fulltext_name)
 
         return self._retriever(_HYBRID, (index_name, fulltext_index_name), make)
 
     def _retriever(self, search: _Search, names: tuple[str | None, ...], make: Callable[..., Retriever]) -> Retriever:
         given = tuple(name or None for name in names)
-        if (search, given) in self._retrievers:
-            return self._retrievers[search, given]
+        if retriever := self._retrievers.peek((search, given)):
+            return retriever
         chosen = self._chosen(self._backend.database(), search, given)
-        return self._retrievers.setdefault((search, chosen), make(*chosen))
+        return self._retrievers.get((search, chosen), lambda database: make(database, *chosen))
 
     def _chosen(self, database: Database, search: _Search, given: tuple[str | None, ...]) -> Names:
         """Return the names of the indexes to search."""
-        try:
+        with database.translated():
             indexes = read_indexes(database)
             possible = search.possible(indexes)
             fitting = [names for names in possible if _fit(given, names)]
@@ -107,8 +107,6 @@ class IndexChoice:
             if not possible:
                 raise SetupError(f"{why}{search.begin(database, indexes)}")
             known = "; ".join(search.describe(database, indexes))
-        except (Neo4jError, DriverError) as error:
-            raise database.fault(error) from error
         raise QuestionError(f"{why}Name one of these as {search.arguments}: {known}.")
 
 

@@ -116,7 +116,7 @@ def _made(context: Context) -> dict[str, Tool]:
 
 FAMILY = Family(
     "own",
-    tools=lambda settings: ("*",) if settings.retriever else (),
+    tools=lambda sources: ("*",) if sources.settings.retriever else (),
     is_default=lambda settings: bool(settings.retriever),
     build=build,
     missing=lambda settings: "" if settings.retriever else "--retriever",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import inspect
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastmcp.tools import Tool, ToolResult
 from pydantic import Field
@@ -11,9 +12,12 @@ from mcp_neo4j_vector_graphrag.database.schema import Schema, read_schema
 from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
+from mcp_neo4j_vector_graphrag.tools.search import Argument
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_neo4j_vector_graphrag.tools.family import Context
 
 NAME = "get-schema"
@@ -36,16 +40,27 @@ def build(context: Context) -> Served:
     """
     settings = context.settings
 
-    def read(labels: list[str] | None, types: list[str] | None) -> Schema:
-        schema = read_schema(context.backend.database(), labels or (), types or ())
-        tools = {index.name: context.search_tool("vector", index.name) for index in schema.vector_indexes}
-        tools |= {index.name: context.search_tool("fulltext", index.name) for index in schema.fulltext_indexes}
+    backends = context.sources.backends
+    arguments = (Argument("labels", Labels, None), Argument("types", Types, None), *_database_argument(list(backends)))
+
+    def read(labels: list[str] | None, types: list[str] | None, name: str | None) -> Schema:
+        database = backends[name].database()
+        with database.translated():
+            schema = read_schema(database, labels or (), types or ())
+        tools = {index.name: context.search_tool("vector", index.name, name) for index in schema.vector_indexes}
+        tools |= {index.name: context.search_tool("fulltext", index.name, name) for index in schema.fulltext_indexes}
         return fitted(schema, settings.response_tokens, {index: tool for index, tool in tools.items() if tool})
 
-    async def get_schema(labels: Labels = None, types: Types = None) -> ToolResult:
-        schema = await answered(settings.read_timeout + CALL_OVERHEAD_SECONDS, read, labels, types)
+    async def get_schema(**given: Any) -> ToolResult:  # noqa: ANN401 - as the signature says, which is made below
+        name = given.get("database", next(iter(backends)))
+        seconds = settings.read_timeout + CALL_OVERHEAD_SECONDS
+        schema = await answered(seconds, read, given["labels"], given["types"], name)
         return ToolResult(content=schema_text(schema), structured_content=schema.model_dump(mode="json"))
 
+    get_schema.__annotations__ = {argument.name: argument.type for argument in arguments}
+    get_schema.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # which `inspect` reads
+        [argument.as_parameter() for argument in arguments]
+    )
     tool = Tool.from_function(
         get_schema,
         name=tool_name(NAME, settings.namespace),
@@ -54,7 +69,19 @@ def build(context: Context) -> Served:
         annotations=READ_ONLY,
         output_schema=Schema.model_json_schema(),
     )
-    return Served([tool], prepare=context.backend.database)
+    return Served([tool], prepare=context.sources.prepare)
+
+
+def _database_argument(names: Sequence[str | None]) -> Sequence[Argument]:
+    """Return the argument that chooses one of several databases; the environment's, `None`, needs no choice."""
+    if len(names) == 1:
+        return ()
+    named = [name for name in names if name is not None]
+    chosen: Any = Literal.__getitem__(tuple(named))  # the names are known at the start alone
+    if None in names:
+        kind = Annotated[chosen | None, Field(description="The database; by default the main one.")]
+        return [Argument("database", kind, None)]
+    return [Argument("database", Annotated[chosen, Field(description="The database.")])]
 
 
 FAMILY = Family(
@@ -62,5 +89,5 @@ FAMILY = Family(
     tools=lambda _: (NAME,),
     is_default=lambda settings: not settings.names_retrievers,
     build=build,
-    missing=missing_database,
+    missing=missing_any_database,
 )

@@ -8,20 +8,30 @@ from fastmcp.tools import Tool, ToolResult
 from pydantic import Field
 
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.neighbours import (
     MAX_DEPTH,
     MAX_IDS,
     MAX_LIMIT,
+    Direction,
     Neighbours,
+    all_gone,
     expand,
     neighbours_text,
+    present,
+    together,
     within,
 )
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
-from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
+from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_neo4j_vector_graphrag.backend import Backend
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.values import PlainJson
     from mcp_neo4j_vector_graphrag.tools.family import Context
 
 NAME = "expand"
@@ -51,19 +61,21 @@ def build(context: Context) -> Served:
     settings = context.settings
 
     def walk(
-        ids: list[str], types: list[str] | None, direction: Literal["out", "in", "both"], depth: int, limit: int
+        ids: Sequence[str], types: Sequence[str] | None, direction: Direction, depth: int, limit: int
     ) -> Neighbours:
-        database = context.backend.database()
-        found = expand(
-            database,
-            ids,
-            relationship_types=types or (),
-            direction=direction,
-            depth=depth,
-            limit=limit,
-            plain=read_indexes(database).plain,
-        )
-        return within(found, settings.response_tokens)
+        found = [
+            expand(
+                database,
+                some,
+                relationship_types=types or (),
+                direction=direction,
+                depth=depth,
+                limit=limit,
+                plain=_plain(database),
+            )
+            for database, some in owners([*context.sources.backends.values()], ids).items()
+        ]
+        return within(together(found), settings.response_tokens)
 
     async def handler(
         ids: Ids,
@@ -86,7 +98,48 @@ def build(context: Context) -> Served:
         annotations=READ_ONLY,
         output_schema=Neighbours.model_json_schema(),
     )
-    return Served([tool], prepare=context.backend.database)
+    return Served([tool], prepare=context.sources.prepare)
 
 
-FAMILY = Family("walking", tools=lambda _: (NAME,), is_default=lambda _: False, build=build, missing=missing_database)
+def owners(backends: Sequence[Backend], ids: Sequence[str]) -> Mapping[Database, Sequence[str]]:
+    """Return the databases that have some of the ids, with those that each has; the first also with those of nobody.
+
+    Args:
+        backends: An id belongs to one of them; a single one is not asked.
+        ids: Of elements.
+
+    Raises:
+        QuestionError: No database has any.
+        SetupError: None of those that could be asked has any, and another can't be before something is changed.
+        UnavailableError: None of those that could be asked has any, and another can't be asked now.
+    """
+    if len(backends) == 1:
+        return {backends[0].database(): ids}
+    left = list(dict.fromkeys(given.strip() for given in ids))
+    found: dict[Database, list[str]] = {}
+    faults: list[GraphRAGError] = []
+    for backend in backends:
+        try:
+            database = backend.database()
+            there = set(present(database, left)) if left else set()
+        except GraphRAGError as error:
+            faults.append(error)
+            continue
+        if there:
+            found[database] = [each for each in left if each in there]
+        left = [each for each in left if each not in there]
+    if not found:
+        raise faults[0] if faults else QuestionError(all_gone(left))
+    first = next(iter(found))
+    found[first] += left
+    return found
+
+
+def _plain(database: Database) -> PlainJson:
+    with database.translated():
+        return read_indexes(database).plain
+
+
+FAMILY = Family(
+    "walking", tools=lambda _: (NAME,), is_default=lambda _: False, build=build, missing=missing_any_database
+)
