@@ -426,6 +426,10 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
                 "5: the query uses $query_vector, which is no parameter: write $query_text in the query.",
             ],
         ),
+        (
+            SOUND.replace("index", "fulltext_index") + "retrieval_query = 'RETURN $candidates'",
+            ["5: the query uses $candidates, which is no parameter: take it out of the query."],
+        ),
         *(
             (
                 SOUND + f"retrieval_query = 'RETURN 1'\n[retriever.parameters.{name}]\ntype = 'string'",

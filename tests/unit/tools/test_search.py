@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 from mcp_neo4j_vector_graphrag.tools.calls import UNCHECKED
 from mcp_neo4j_vector_graphrag.tools.search import SearchTool
 
 
-def refuse() -> None:
+def refuse() -> NoReturn:
     raise AssertionError("nothing is searched here")
 
 
-TOOL = SearchTool(name="films", title="Films", description="Films.", retriever=refuse)  # type: ignore[arg-type]
+TOOL = SearchTool(name="films", title="Films", description="Films.", retriever=refuse)
 
 
 def hints(tool: SearchTool) -> dict[str, bool]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_neo4j_vector_graphrag.declared import parameters as typed
 from mcp_neo4j_vector_graphrag.errors import one_line
-from mcp_neo4j_vector_graphrag.retrieval import statement
+from mcp_neo4j_vector_graphrag.retrieval import fulltext_statement, statement
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -146,7 +146,7 @@ def check_query(table: RetrieverTable, query: KeyPath, declared: Iterable[str]) 
         declared: The names of its parameters.
     """
     names = [name for name in declared if not _is_taken(name)]
-    given = statement.PARAMETERS - ({"query_vector"} if table.kind == "fulltext" else set())
+    given = fulltext_statement.PARAMETERS if table.kind == "fulltext" else statement.PARAMETERS
     used = statement.RetrievalQuery.parse(table.retrieval_query).parameters if table.retrieval_query else frozenset()
     for name in sorted(used - given - set(names)):
         meant = near(name, (*names, "query_text", "top_k"))

@@ -54,7 +54,7 @@ class Hits:
 
 @dataclass
 class FilteredSearch:
-    """One search with conditions of which at least one can't be checked inside the index.
+    """One search whose hits must be known before the retrieval query, mostly since the index can't check a condition.
 
     Args:
         database: Where to search.

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.sample import Property
 
-GIVEN = frozenset({"query_text", "top_k"})
-"""What a retrieval query may use."""
-
 _LUCENE_FAULTS = (
     "ParseException",
     "TokenMgrError",
@@ -129,7 +126,7 @@ class FulltextGraphRetriever(GraphSearch[FulltextIndex], Retriever):
     def _found(self, wanted: _Wanted) -> RawSearchResult:
         contact = self._current_contact()
         index, query = contact.index, contact.query
-        check_parameters(query, {*GIVEN, *wanted.parameters})
+        check_parameters(query, {*fulltext_statement.PARAMETERS, *wanted.parameters})
         asked = _lucene_query(wanted, index)
         parameters = {
             **wanted.parameters,

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery
 
+PARAMETERS = frozenset({"query_text", "top_k"})
+"""What every statement is given for the retrieval query."""
+
 EVERYTHING = 2**31 - 1
 """The greatest limit that Neo4j takes."""
 
