@@ -53,6 +53,11 @@ DATABASE_IS_UP = False
 '''
 
 
+def context(settings: Settings, sees: Callable[[str], bool]) -> Context:
+    backend = Backend(settings)
+    return Context(settings, backend, sees, Sources(settings, backend))
+
+
 @pytest.fixture
 def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str | None]]:
     """Return what tells the descriptions of the tools that are shown, by name."""
@@ -62,8 +67,7 @@ def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     def tools(*shown: str, **more: str) -> dict[str, str | None]:
         given = {"NEO4J_MCP_RETRIEVER": "described_notes:several", "NEO4J_NAMESPACE": "dev", **more}
         settings = Settings(**cast("dict[str, Any]", given))
-        backend = Backend(settings)
-        served = own.build(Context(settings, backend, shown.__contains__, Sources(settings, backend)))
+        served = own.build(context(settings, shown.__contains__))
         return {tool.name: tool.description for tool in served.tools}
 
     return tools
@@ -89,14 +93,14 @@ def test_what_the_data_is_about_comes_first_in_every_description(described: Call
 @pytest.mark.usefixtures("described")
 def test_the_operators_number_of_results_is_the_default():
     settings = Settings(**cast("dict[str, Any]", {"NEO4J_MCP_RETRIEVER": "described_notes:several", "TOP_K": 7}))
-    [tool] = own.build(Context(settings, Backend(settings), {"by_mood"}.__contains__)).tools
+    [tool] = own.build(context(settings, {"by_mood"}.__contains__)).tools
     assert tool.parameters["properties"]["top_k"]["default"] == 7
 
 
 @pytest.mark.usefixtures("described")
 def test_a_factory_whose_database_is_down_is_asked_again_when_its_tools_are_listed(caplog: pytest.LogCaptureFixture):
     settings = Settings(**cast("dict[str, Any]", {"NEO4J_MCP_RETRIEVER": "described_notes:late"}))
-    served = own.build(Context(settings, Backend(settings), lambda _: True))
+    served = own.build(context(settings, lambda _: True))
     assert served.tools == ()
     assert (
         "are not there yet: --retriever 'described_notes:late': the factory failed: Neo4j can't be reached"
