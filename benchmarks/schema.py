@@ -13,13 +13,13 @@ from neo4j_server import server
 
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.database.schema import read_schema
-from mcp_neo4j_vector_graphrag.database.schema_text import schema_text
+from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 
 LABELS = 300
 PROPERTIES = 20
 LOOKS = 7
-LIMIT = 32_000
-"""Characters, about 8,000 tokens."""
+LIMIT = 8_000
+"""Tokens."""
 
 
 def main() -> None:
@@ -57,7 +57,7 @@ def main() -> None:
             told = f"{len(schema.labels)} labels, {found} properties, {len(schema.relationship_types)} types"
             print(f"{size:9} nodes: {told}; first {seconds[0]:.2f} s, then median {medians[-1]:.2f} s; ", end="")
             print(f"one label {one:.2f} s, {len(narrowed.labels[0].properties)} properties, ", end="")
-            print(f"text {len(schema_text(schema, LIMIT))} characters", flush=True)
+            print(f"text {len(schema_text(fitted(schema, LIMIT)))} characters", flush=True)
         ratio, growth = medians[-1] / medians[0], chosen.sizes[-1] / chosen.sizes[0]
         print(f"ratio of the last to the first: {ratio:.2f}, with {growth:.0f} times the nodes")
 

@@ -260,6 +260,20 @@ def test_a_result_is_walked_on_from_and_fetched(toolbox: McpClient):
     assert "A thief who steals secrets" in toolbox.call("fetch", id=found["id"]).structured_content["text"]
 
 
+def test_what_a_discovered_tool_of_the_demo_finds_has_its_properties_and_can_be_walked_on_from(
+    home: DemoHome, served: DemoServer
+):
+    server = StdioServer({**home.variables, "NEO4J_MCP_DEMO": "true", "NEO4J_MCP_TOOLS": "discovered,walking"})
+    connected = served.opened.enter_context(client(served.opened.enter_context(server)))
+    until(lambda: len(connected.tools()) > 1, "the indexes are found", START_SECONDS)
+    for tool in ("search_moviePlotsEmbedding", "search_movieFulltext"):
+        found = items_of(connected.call(tool, query="a thief steals secrets through dreams"))[0]
+        assert found["doc"]["title"] == "Inception"
+        around = connected.call("expand", ids=[found["id"]], relationship_types=["DIRECTED"])
+        names = [each["properties"]["name"] for each in around.structured_content["neighbours"]]
+        assert names == ["Christopher Nolan"]
+
+
 def test_the_variables_of_a_hosted_server_are_complete(page: str, monkeypatch: pytest.MonkeyPatch):
     [snippet] = re.findall(r"^```ini\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     for line in snippet.splitlines():

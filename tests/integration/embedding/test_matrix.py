@@ -291,6 +291,41 @@ def test_a_retrieval_query_walks_on_from_what_the_database_embedded(
     assert [item.metadata["end"] for item in items] == [[plane.end]] * 2
 
 
+@pytest.mark.parametrize("filters", FILTERS)
+@pytest.mark.parametrize("kind", ["vector", "hybrid"])
+def test_a_retrieval_query_may_compare_with_the_questions_vector_whatever_is_filtered(  # noqa: PLR0913 - as above
+    neo4j_server: Neo4jServer,
+    plane: Plane,
+    embedding: tuple[str, Database, Embedder],
+    kind: str,
+    filters: str,
+    caplog: pytest.LogCaptureFixture,
+):
+    if reason := NOT_THERE.get((neo4j_server.version, filters)):
+        pytest.skip(reason)
+    name, database, embedder = embedding
+    asked, matching = FILTERS[filters]
+    query = "RETURN node.i AS i, vector.similarity.cosine(node.emb, $query_vector) AS similarity, score"
+    shared: dict[str, Any] = {"embedder": embedder, "retrieval_query": query}
+    if kind == "vector":
+        by_meaning = VectorGraphRetriever(database, plane.node, **shared)
+        by_meaning.prepare()
+        with caplog.at_level(logging.DEBUG, logger="neo4j.io"):
+            found = by_meaning.get_search_results(query_text=QUESTION, top_k=TOP_K, filters=asked).records
+    else:
+        by_both = HybridGraphRetriever(database, plane.node, plane.words, **shared)
+        by_both.prepare()
+        with caplog.at_level(logging.DEBUG, logger="neo4j.io"):
+            found = by_both.get_search_results(QUESTION, top_k=TOP_K, alpha=1, filters=asked).records
+    expected = matching[:TOP_K]
+    assert [record["i"] for record in found] == expected
+    assert [record["similarity"] for record in found] == pytest.approx(
+        [SCORES[RANKED.index(i)] for i in expected], abs=1e-5
+    )
+    embeds = ["$embedding_text" in text for text, _ in statements(caplog)]
+    assert sum(embeds) == name.startswith("in database"), "the question is embedded once"
+
+
 @pytest.mark.parametrize("language", ["5", "25"])
 def test_a_retrieval_query_may_say_its_language(
     neo4j_server: Neo4jServer, plane: Plane, embedding: tuple[str, Database, Embedder], language: str

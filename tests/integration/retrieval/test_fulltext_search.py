@@ -188,7 +188,7 @@ def test_an_index_of_two_properties_and_labels_takes_a_question_of_any_length(
         ({"query_text": "x", "top_k": 0}, "top_k is 0: take a number from 1 to 10000."),
         (
             {"query_text": "x", "query_params": {"fulltext_query": 3}},
-            "The parameters ['fulltext_query'] are set by the search itself: use other names.",
+            "The parameters fulltext_query are set by the search itself: use other names.",
         ),
         (
             {"query_text": "x", "filters": {"nope": 1}},

@@ -13,9 +13,12 @@ from neo4j.exceptions import (
     SessionExpired,
 )
 
-from mcp_neo4j_vector_graphrag.database.faults import UNREACHABLE, complaint, translate
+from mcp_neo4j_vector_graphrag.database.faults import complaint, translate
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError, UnavailableError
 
+UNREACHABLE = "Neo4j can't be reached: check that it is running and that NEO4J_URI is right, then ask again."
+
+MOVIES = "[database.movies] in RETRIEVERS_FILE"
 SECRET = "bolt://neo4j:hunter2@db.example:7687"
 
 
@@ -64,6 +67,36 @@ def test_a_failed_connection_says_what_to_do_and_quotes_nothing(error: Exception
     assert type(fault) is kind
     assert told in str(fault)
     assert "hunter2" not in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (of_server("Neo.ClientError.Security.Unauthorized"), f"check `username` and `password_env` of {MOVIES}."),
+        (AuthError(SECRET), f"check `username` and `password_env` of {MOVIES}."),
+        (
+            of_server("Neo.ClientError.Security.CredentialsExpired"),
+            f"then set the variable that `password_env` of {MOVIES} names.",
+        ),
+        (
+            of_server("Neo.ClientError.Security.AuthenticationRateLimit"),
+            f"check the variable that `password_env` of {MOVIES} names, wait",
+        ),
+        (of_server("Neo.ClientError.Security.Forbidden"), f"The Neo4j user in `username` of {MOVIES} may not read"),
+        (
+            of_server("Neo.ClientError.Database.DatabaseNotFound"),
+            f"no database 'films' on this server: check `name` of {MOVIES}.",
+        ),
+        (ConfigurationError(SECRET), f"check `uri` of {MOVIES}."),
+        (ServiceUnavailable(SECRET), f"that `uri` of {MOVIES} is right"),
+        (SessionExpired(SECRET), f"that `uri` of {MOVIES} is right"),
+        (OSError(SECRET), f"that `uri` of {MOVIES} is right"),
+    ],
+)
+def test_settings_of_a_file_are_called_what_they_are_there(error: Exception, told: str):
+    text = str(translate(error, database="films", settings_of=MOVIES))
+    assert told in text
+    assert "NEO4J_" not in text
 
 
 def test_a_fault_of_ours_is_told_as_it_is():

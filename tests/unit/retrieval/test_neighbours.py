@@ -7,6 +7,7 @@ from typing import Any
 import neo4j
 import pytest
 
+from mcp_neo4j_vector_graphrag.budget import tokens
 from mcp_neo4j_vector_graphrag.database.connection import Database
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import QuestionError
@@ -19,7 +20,6 @@ from mcp_neo4j_vector_graphrag.retrieval.neighbours import (
     neighbours_text,
     within,
 )
-from mcp_neo4j_vector_graphrag.retrieval.result import tokens
 
 
 class Unasked(Database):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from neo4j.exceptions import ConfigurationError
 
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
+from mcp_neo4j_vector_graphrag.database.faults import setting_names
 from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
-from mcp_neo4j_vector_graphrag.local.demo_search import DEFAULTS
+from mcp_neo4j_vector_graphrag.local.demo_search import CONFIGURED, MODEL, SEARCH
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.local.demo import Demo
@@ -26,11 +27,14 @@ class Backend:
     Args:
         settings: Where the database is, or that it is the demo's.
         progress: Is told the steps of the demo's start; `None` writes them to the log.
+        settings_of: Where the way to the database stands, such as `[database.movies] in RETRIEVERS_FILE`, for the text
+            of an error; `None` means the environment.
     """
 
-    def __init__(self, settings: Settings, progress: Progress | None = None) -> None:
+    def __init__(self, settings: Settings, progress: Progress | None = None, *, settings_of: str | None = None) -> None:
         self._settings = settings
         self._progress = progress
+        self._settings_of = settings_of
         self._demo: Demo | None = None
         self._made = Background(self._make)
 
@@ -68,14 +72,15 @@ class Backend:
 
     def _make(self) -> Database:
         settings = self._with_demo(self._settings) if self._settings.demo else self._settings
+        uri = setting_names(self._settings_of)["uri"]
         if not settings.uri:
-            raise SetupError("NEO4J_URI is not set: set it to where Neo4j is, such as bolt://localhost:7687.")
+            raise SetupError(f"{uri} is not set: set it to where Neo4j is, such as bolt://localhost:7687.")
         password = settings.password.get_secret_value() if settings.password else None
         try:
             driver = open_driver(settings.uri, settings.username, password)
         except (ConfigurationError, ValueError) as error:
-            raise SetupError(f"NEO4J_URI is refused by the driver ({type(error).__name__}): check it.") from None
-        return Database(driver, settings.database, settings.read_timeout)
+            raise SetupError(f"{uri} is refused by the driver ({type(error).__name__}): check it.") from None
+        return Database(driver, settings.database, settings.read_timeout, settings_of=self._settings_of)
 
     def _with_demo(self, settings: Settings) -> Settings:
         """Start the demo's database, and return the settings with the way to it."""
@@ -100,7 +105,13 @@ class Backend:
 
 
 def with_demo_defaults(settings: Settings) -> Settings:
-    """Return the settings with the demo graph's own where none are set."""
+    """Return the settings with the demo graph's own where none are set.
+
+    What only the tools of the configured index need is left out where the operator chose others: these have an index,
+    a description and results of their own.
+    """
+    chosen = {entry for entry in settings.tools if not entry.startswith("-")}
+    defaults = {**MODEL, **SEARCH} if not chosen or chosen & CONFIGURED else MODEL
     return settings.model_copy(
-        update={name: value for name, value in DEFAULTS.items() if getattr(settings, name) is None}
+        update={name: value for name, value in defaults.items() if getattr(settings, name) is None}
     )

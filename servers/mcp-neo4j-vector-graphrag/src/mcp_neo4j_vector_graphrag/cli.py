@@ -28,7 +28,11 @@ _FRAMEWORK = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status: 0, or 2 when the settings or the demo don't work."""
+    """Run the command line; return the exit status.
+
+    That is 0; 2 when something must be put right or is not there: a setting, the demo, or, with `--require-index` and
+    the command `tools`, the database; 130 after Ctrl-C; 141 when nobody reads the output any more.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         match given[:1]:

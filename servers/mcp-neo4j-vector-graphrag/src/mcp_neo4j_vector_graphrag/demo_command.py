@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
 from mcp_neo4j_vector_graphrag.local.database import reset as reset_database
-from mcp_neo4j_vector_graphrag.local.demo_search import DEFAULTS
+from mcp_neo4j_vector_graphrag.local.demo_search import MODEL, SEARCH
 from mcp_neo4j_vector_graphrag.local.neo4j_process import password_file
 from mcp_neo4j_vector_graphrag.local.progress import RichProgress
 from mcp_neo4j_vector_graphrag.settings import Settings
@@ -96,7 +96,7 @@ def _keep_running() -> int:
         _print(
             f"NEO4J_URI={connection.uri}\nNEO4J_USERNAME={connection.username}\n"
             f'NEO4J_PASSWORD="$(cat {password_file(demo.home)})"\nNEO4J_DATABASE={connection.database}\n'
-            f"INDEX_NAME={DEFAULTS['index_name']}\nEMBEDDING_MODEL={DEFAULTS['embedding_model']}\n"
+            f"INDEX_NAME={SEARCH['index_name']}\nEMBEDDING_MODEL={MODEL['embedding_model']}\n"
             "The demo database runs until Ctrl-C."
         )
         ended.wait()

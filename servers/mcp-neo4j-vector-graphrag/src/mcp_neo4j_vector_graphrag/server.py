@@ -52,6 +52,9 @@ def create_mcp_server(
 ) -> FastMCP:
     """Return an MCP server whose tools are retrievers.
 
+    Only the retrievers of this project are held to reading, by a check of the plan and READ sessions; what others ask
+    of a database is not checked.
+
     Args:
         retrievers: One retriever, whose tool is `neo4j_vector`, or a mapping from tool names to retrievers: those of
             neo4j-graphrag, of this project, or your own.

@@ -59,7 +59,8 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(extra="forbid", hide_input_in_errors=True)
 
     uri: Text | None = _option(
-        "Where Neo4j is, such as neo4j+s://xxxx.databases.neo4j.io or bolt://localhost:7687. Required.",
+        "Where Neo4j is, such as neo4j+s://xxxx.databases.neo4j.io or bolt://localhost:7687. Required, unless "
+        "RETRIEVERS_FILE or NEO4J_MCP_RETRIEVER brings its own database, or the demo is served.",
         "NEO4J_URI", "NEO4J_URL", flag="--db-url",
     )  # fmt: skip
     username: Text = _option("The Neo4j user.", "NEO4J_USERNAME", "NEO4J_USER", flag="--username", default="neo4j")
@@ -72,8 +73,9 @@ class Settings(BaseSettings):
         "The database to search. Default: the user's home database.", "NEO4J_DATABASE", flag="--database"
     )
     index_name: Text | None = _option(
-        "The vector index that `neo4j_vector` searches, on nodes or relationships. Without one, every vector index of "
-        "the database gets a tool of its own, or with NEO4J_EMBEDDING_PROVIDER all have `vector-search`.",
+        "The vector index that `neo4j_vector` searches, on nodes or relationships. Without one, every vector and "
+        "full-text index of the database gets a tool of its own, or with NEO4J_EMBEDDING_PROVIDER all share "
+        "`vector-search`, `fulltext-search` and `hybrid-search`.",
         "INDEX_NAME", flag="--index-name",
     )  # fmt: skip
     fulltext_index_name: Text | None = _option(
@@ -86,7 +88,8 @@ class Settings(BaseSettings):
     )  # fmt: skip
     embedding_provider: Annotated[Provider, BeforeValidator(_strip)] | None = _option(
         "Whose model embeds the question inside Neo4j, by its GenAI plugin: `openai`, `azure-openai`, `vertexai` or "
-        "`bedrock-titan`. Without INDEX_NAME it gives the tool `vector-search`.",
+        "`bedrock-titan`. Without INDEX_NAME, RETRIEVERS_FILE and NEO4J_MCP_RETRIEVER it gives the tools "
+        "`vector-search`, `fulltext-search` and `hybrid-search`.",
         "NEO4J_EMBEDDING_PROVIDER", flag="--embedding-provider",
     )  # fmt: skip
     embedding_provider_model: Text | None = _option(
@@ -131,7 +134,7 @@ class Settings(BaseSettings):
     )  # fmt: skip
     top_k: int | None = _option(
         "How many results a tool returns when the caller doesn't say, 1 to 50. "
-        "Default: 5 of `neo4j_vector`, 10 of the other tools.",
+        "Default: 5 of the families `configured`, `declared` and `own`, 10 of `discovered` and `generic`.",
         "TOP_K", flag="--top-k", ge=1, le=50,
     )  # fmt: skip
     candidates: int | None = _option(
@@ -148,13 +151,14 @@ class Settings(BaseSettings):
         "RETRIEVERS_FILE", flag="--retrievers-file",
     )  # fmt: skip
     retriever: Text | None = _option(
-        "Retrievers of your own, as `package.module:factory`: a function that returns one, or a mapping from names.",
+        "Retrievers of your own, as `package.module:factory`: a function that returns one, or a mapping from names. "
+        "What they ask of a database is not checked: they may write.",
         "NEO4J_MCP_RETRIEVER", flag="--retriever",
     )  # fmt: skip
     tools: CommaSeparated = _option(
         "Which tools a model sees, separated by commas: families (`configured`, `declared`, `own`, `discovered`, "
-        "`generic`, `schema`, `walking`, `connectors`) and single tools; `-name` hides one. Default: the tools that "
-        "the other settings make.",
+        "`generic`, `schema`, `walking`, `connectors`) and single tools, by their names without the namespace; `-name` "
+        "hides one (on the command line `--tools=-name`). Default: the tools that the other settings make.",
         "NEO4J_MCP_TOOLS", flag="--tools", default=[],
     )  # fmt: skip
     require_index: bool = _option(
@@ -205,7 +209,7 @@ class Settings(BaseSettings):
         "NEO4J_READ_TIMEOUT", flag="--read-timeout", default=30.0, gt=0, le=3600,
     )  # fmt: skip
     response_tokens: int = _option(
-        "Tokens of text in one answer, of about four characters; whole results beyond it are left out, and the answer "
+        "Tokens of text in one answer, of four bytes each; whole results beyond it are left out, and the answer "
         "says so.",
         "RESPONSE_TOKEN_LIMIT", flag="--response-token-limit", default=8_000, ge=200,
     )  # fmt: skip

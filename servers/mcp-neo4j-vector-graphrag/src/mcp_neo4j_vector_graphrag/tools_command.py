@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastmcp import Client
 
-from mcp_neo4j_vector_graphrag.retrieval.result import tokens
+from mcp_neo4j_vector_graphrag.budget import tokens
 from mcp_neo4j_vector_graphrag.server import build
 from mcp_neo4j_vector_graphrag.tools.discovered import DiscoveredTools
 

@@ -37,14 +37,22 @@ class Database:
         driver: A synchronous driver; it connects at the first query.
         name: The database's name; `None` means the user's default database and costs a round trip more.
         read_timeout: Seconds that the database gives a query.
+        settings_of: Where its settings stand, such as `[database.movies] in RETRIEVERS_FILE`, for the text of an error;
+            `None` means the environment.
     """
 
     def __init__(
-        self, driver: neo4j.Driver, name: str | None = None, read_timeout: float = DEFAULT_READ_TIMEOUT
+        self,
+        driver: neo4j.Driver,
+        name: str | None = None,
+        read_timeout: float = DEFAULT_READ_TIMEOUT,
+        *,
+        settings_of: str | None = None,
     ) -> None:
         self.driver = driver
         self.name = name
         self.read_timeout = read_timeout
+        self.settings_of = settings_of
         self.epoch = 0
         """Counts lost connections: what was learnt of the server before may no longer hold."""
         self._capabilities: tuple[int, Capabilities] | None = None
@@ -72,6 +80,8 @@ class Database:
             parameters: Its parameters.
             seconds: The time that the database gives it, if less than usual.
 
+        Returns:
+            All rows; a statement that finds nothing has none.
 
         Raises:
             Neo4jError: Neo4j refused the statement; `fault` turns it into a text for the caller.
@@ -92,7 +102,7 @@ class Database:
 
     def fault(self, error: Exception) -> GraphRAGError:
         """Return what a caller is told in place of an error of the driver."""
-        return translate(error, database=self.name, timeout=self.read_timeout)
+        return translate(error, database=self.name, timeout=self.read_timeout, settings_of=self.settings_of)
 
     @contextmanager
     def translated(self) -> Iterator[None]:

@@ -17,28 +17,29 @@ from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, Setup
 
 _PLACE = re.compile(r"\s*\(line (\d+), column (\d+)(?: \(offset: \d+\))?\)")
 
-UNREACHABLE = "Neo4j can't be reached: check that it is running and that NEO4J_URI is right, then ask again."
+_UNREACHABLE = "Neo4j can't be reached: check that it is running and that {uri} is right, then ask again."
+_REFUSED_SETTINGS = "The driver refuses the connection settings: check {uri}."
 
 _BY_CODE: dict[str, tuple[type[GraphRAGError], str]] = {
     "Neo.ClientError.Security.Unauthorized": (
         SetupError,
-        "Neo4j refused the user name or password: check NEO4J_USERNAME and NEO4J_PASSWORD.",
+        "Neo4j refused the user name or password: check {user_and_password}.",
     ),
     "Neo.ClientError.Security.CredentialsExpired": (
         SetupError,
-        "The password of this Neo4j user must be changed before its first use: change it, then set NEO4J_PASSWORD.",
+        "The password of this Neo4j user must be changed before its first use: change it, then set {password}.",
     ),
     "Neo.ClientError.Security.AuthenticationRateLimit": (
         UnavailableError,
-        "Neo4j refuses this user for a while after too many wrong passwords: check NEO4J_PASSWORD, wait, ask again.",
+        "Neo4j refuses this user for a while after too many wrong passwords: check {password}, wait, ask again.",
     ),
     "Neo.ClientError.Security.Forbidden": (
         SetupError,
-        "The Neo4j user in NEO4J_USERNAME may not read this: grant it read access to the database and its indexes.",
+        "The Neo4j user in {username} may not read this: grant it read access to the database and its indexes.",
     ),
     "Neo.ClientError.Database.DatabaseNotFound": (
         SetupError,
-        "There is no database {database} on this server: check NEO4J_DATABASE.",
+        "There is no database {database} on this server: check {name}.",
     ),
     "Neo.TransientError.General.DatabaseUnavailable": (
         UnavailableError,
@@ -63,13 +64,17 @@ _BY_CODE: dict[str, tuple[type[GraphRAGError], str]] = {
 }
 
 
-def translate(error: Exception, *, database: str | None = None, timeout: float | None = None) -> GraphRAGError:
+def translate(
+    error: Exception, *, database: str | None = None, timeout: float | None = None, settings_of: str | None = None
+) -> GraphRAGError:
     """Return the fault that a caller is told of in place of one of the driver's.
 
     Args:
         error: What the driver raised.
         database: The database's name; `None` for the user's default one.
         timeout: The time limit of a query, in seconds, where it is known.
+        settings_of: Where the connection's settings stand, such as `[database.movies] in RETRIEVERS_FILE`; `None` for
+            the environment.
 
     The driver's own text stands in the result for queries that Neo4j refuses, and nowhere else: it quotes the URI.
     """
@@ -78,20 +83,39 @@ def translate(error: Exception, *, database: str | None = None, timeout: float |
     if isinstance(error, Neo4jError) and (fault := _BY_CODE.get(error.code or "")):
         kind, text = fault
         limit = f"{timeout:g} s" if timeout else "its time limit"
-        return kind(text.format(database=f"'{database}'" if database else "of that name", timeout=limit))
+        named = f"'{database}'" if database else "of that name"
+        return kind(text.format(database=named, timeout=limit, **setting_names(settings_of)))
     if isinstance(error, AuthError):
-        return SetupError(_BY_CODE["Neo.ClientError.Security.Unauthorized"][1])
+        unauthorized = _BY_CODE["Neo.ClientError.Security.Unauthorized"][1]
+        return SetupError(unauthorized.format(**setting_names(settings_of)))
     if isinstance(error, ConfigurationError):
-        return SetupError("The driver refuses the connection settings: check NEO4J_URI.")
-    if isinstance(error, (ServiceUnavailable, SessionExpired)):
-        return UnavailableError(UNREACHABLE)
+        return SetupError(_REFUSED_SETTINGS.format(**setting_names(settings_of)))
+    if isinstance(error, (ServiceUnavailable, SessionExpired, OSError)):
+        return UnavailableError(_UNREACHABLE.format(**setting_names(settings_of)))
     if isinstance(error, Neo4jError):
         return _refused(error)
     if isinstance(error, DriverError):
         return UnavailableError(f"The connection to Neo4j failed ({type(error).__name__}): ask again.")
-    if isinstance(error, OSError):
-        return UnavailableError(UNREACHABLE)
     return UnavailableError(f"The search failed ({type(error).__name__}): ask again.")
+
+
+def setting_names(settings_of: str | None) -> dict[str, str]:
+    """Return what an operator knows each setting of a connection by, here or in a table of a file."""
+    if settings_of is None:
+        return {
+            "uri": "NEO4J_URI",
+            "username": "NEO4J_USERNAME",
+            "password": "NEO4J_PASSWORD",
+            "user_and_password": "NEO4J_USERNAME and NEO4J_PASSWORD",
+            "name": "NEO4J_DATABASE",
+        }
+    return {
+        "uri": f"`uri` of {settings_of}",
+        "username": f"`username` of {settings_of}",
+        "password": f"the variable that `password_env` of {settings_of} names",
+        "user_and_password": f"`username` and `password_env` of {settings_of}",
+        "name": f"`name` of {settings_of}",
+    }
 
 
 def _refused(error: Neo4jError) -> GraphRAGError:

@@ -1,13 +1,13 @@
-"""A schema within a limit: as structured content and as compact text for a model, which say the same."""
+"""A schema as compact text for a model, and cut so that this text keeps to a limit."""
 
 from __future__ import annotations
 
-import json
 import re
 from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
+from mcp_neo4j_vector_graphrag.budget import tokens
 from mcp_neo4j_vector_graphrag.database.schema import (
     EntitySchema,
     LabelSchema,
@@ -31,18 +31,18 @@ _OneEntity = TypeVar("_OneEntity", bound=EntitySchema)
 
 
 def fitted(schema: Schema, limit: int, tool_for: Mapping[str, str] = _NO_TOOLS) -> Schema:
-    """Return a schema whose text and whose JSON are at most `limit` characters long.
+    """Return a schema whose text takes at most `limit` tokens.
 
     Indexes stay first, then the names of labels and types, then what they look like, those with an index and the
     most frequent ones first. The notice says what was left out, and how to get it.
 
     Args:
         schema: The whole schema.
-        limit: In characters; below about 1,000 not even the notice may fit.
+        limit: In tokens; below about 150 not even the notice may fit.
         tool_for: For the name of an index, the tool that searches it.
     """
     whole = _with_tools(schema, tool_for)
-    if _size(whole) <= limit:
+    if tokens(schema_text(whole)) <= limit:
         return whole
     cut = whole
     for most in _SHORTER:
@@ -51,25 +51,12 @@ def fitted(schema: Schema, limit: int, tool_for: Mapping[str, str] = _NO_TOOLS) 
         low, high = 0, steps
         while low < high:
             middle = (low + high + 1) // 2
-            low, high = (middle, high) if _size(_cut(shorter, middle)) <= limit else (low, middle - 1)
+            fits = tokens(schema_text(_cut(shorter, middle))) <= limit
+            low, high = (middle, high) if fits else (low, middle - 1)
         cut = _cut(shorter, low)
         if cut.labels or cut.relationship_types:
             break
     return cut
-
-
-def schema_text(schema: Schema, limit: int, tool_for: Mapping[str, str] = _NO_TOOLS) -> str:
-    """Return a schema as compact text of at most `limit` characters, in whole lines, the indexes first.
-
-    Args:
-        schema: The schema, whole or already `fitted`.
-        limit: In characters.
-        tool_for: For the name of an index, the tool that searches it; a schema that is `fitted` knows it.
-    """
-    text = _text(fitted(schema, limit, tool_for))
-    if len(text) <= limit:
-        return text
-    return text[: text.rfind("\n", 0, limit + 1)] if "\n" in text[: limit + 1] else text[:limit]
 
 
 def _with_tools(schema: Schema, tool_for: Mapping[str, str]) -> Schema:
@@ -97,11 +84,6 @@ def _with_tools(schema: Schema, tool_for: Mapping[str, str]) -> Schema:
             "relationship_types": [searched(each, "relationship") for each in schema.relationship_types],
         }
     )
-
-
-def _size(schema: Schema) -> int:
-    content = json.dumps(schema.model_dump(mode="json"), ensure_ascii=False, separators=(",", ":"))
-    return max(len(content), len(_text(schema)))
 
 
 def _shortened(schema: Schema, most: int | None) -> Schema:
@@ -205,7 +187,8 @@ def _number(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def _text(schema: Schema) -> str:
+def schema_text(schema: Schema) -> str:
+    """Return a schema as compact text, the indexes first."""
     sections = [
         ("Vector indexes:", [_vector_index(each) for each in schema.vector_indexes]),
         ("Full-text indexes:", [_fulltext_index(each) for each in schema.fulltext_indexes]),

@@ -10,7 +10,8 @@ from mcp_neo4j_vector_graphrag.database.capabilities import NEW_EMBED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PARAMETER = "$query_vector"
+QUERY_VECTOR = "query_vector"
+PARAMETER = f"${QUERY_VECTOR}"
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class QueryVector:
     @classmethod
     def known(cls, vector: list[float]) -> QueryVector:
         """Return the source of a vector that is here already."""
-        return cls(PARAMETER, {"query_vector": vector})
+        return cls(PARAMETER, {QUERY_VECTOR: vector})
 
     @property
     def needs_cypher_25(self) -> bool:
@@ -33,5 +34,5 @@ class QueryVector:
     @property
     def vector(self) -> list[float] | None:
         """The vector, where it is here; `None` where the database makes it."""
-        found: list[float] | None = self.parameters.get("query_vector")
+        found: list[float] | None = self.parameters.get(QUERY_VECTOR)
         return found

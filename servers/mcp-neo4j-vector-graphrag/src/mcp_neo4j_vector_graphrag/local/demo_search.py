@@ -19,10 +19,15 @@ RETURN node.title + ' (' + node.year + '): ' + node.plot AS text,
        score"""
 """Each film with the people who made it: what a search of plain texts could not tell."""
 
-DEFAULTS = {
+MODEL = {"embedding_model": f"{LOCAL_PREFIX}:{LOCAL_MODEL}"}
+"""What every search needs, by the names of the settings."""
+
+SEARCH = {
     "index_name": VECTOR_INDEX,
-    "embedding_model": f"{LOCAL_PREFIX}:{LOCAL_MODEL}",
     "retrieval_query": RETRIEVAL_QUERY,
     "tool_description": "Well-known films by what happens in them, with their directors, cast and genres",
 }
-"""Values by the names of the settings."""
+"""What makes the configured tools, by the names of the settings."""
+
+CONFIGURED = frozenset({"configured", "neo4j_vector", "neo4j_hybrid"})
+"""What an operator may choose them by."""

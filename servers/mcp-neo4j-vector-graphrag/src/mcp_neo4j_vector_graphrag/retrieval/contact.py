@@ -61,7 +61,10 @@ def make_contact(
     retrieval_query: RetrievalQuery | None,
     allowed_procedures: Collection[str] = (),
 ) -> Contact[IndexT]:
-    """Look at the index and check the retrieval query: two round trips, one more on a server without SEARCH.
+    """Look at the index and check the retrieval query.
+
+    That is two round trips, and one more on a server without SEARCH. A hybrid search also asks for the capabilities
+    of the server, once for all searches.
 
     Args:
         database: Where to search.

@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
+from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, cut
 from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
-from mcp_neo4j_vector_graphrag.retrieval.result import BYTES_A_TOKEN, RESPONSE_TOKENS, cut, with_short_texts
+from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, with_short_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

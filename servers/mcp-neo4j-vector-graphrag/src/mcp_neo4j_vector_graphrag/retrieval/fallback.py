@@ -8,7 +8,7 @@ exact, so there more candidates are all that is needed.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import neo4j.vector
@@ -48,6 +48,8 @@ class Hits:
 
     rows: list[list[Any]]
     notice: str | None = None
+    vector: QueryVector | None = None
+    """What they were compared with, where it was a vector; by now it is known."""
 
 
 @dataclass
@@ -82,6 +84,9 @@ class FilteredSearch:
             DriverError: The connection failed.
             UnavailableError: Not even the first answer came in time.
         """
+        return replace(self._found(), vector=self.vector)
+
+    def _found(self) -> Hits:
         top_k: int = self.parameters["top_k"]
         size: int = self.parameters["candidates"]
         matched, hits = self._pool(size)

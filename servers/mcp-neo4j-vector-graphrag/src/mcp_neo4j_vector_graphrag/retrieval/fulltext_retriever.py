@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import Neo4jError
 from neo4j_graphrag.retrievers.base import Retriever
 
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex
@@ -24,10 +24,17 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.sample import Property
 
-GIVEN = statement.PARAMETERS - {"query_vector"}
+GIVEN = frozenset({"query_text", "top_k"})
 """What a retrieval query may use."""
 
-_LUCENE_FAULTS = ("parse", "TokenMgrError", "TooManyClauses", "maxClauseCount", "too many boolean clauses")
+_LUCENE_FAULTS = (
+    "ParseException",
+    "TokenMgrError",
+    "TooManyClauses",
+    "maxClauseCount",
+    "too many boolean clauses",
+    "Could not parse the given fulltext search query",
+)
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,17 @@ class FulltextGraphRetriever(GraphSearch[FulltextIndex], Retriever):
         return self._answer(lambda: self._search(wanted))
 
     def _search(self, wanted: _Wanted) -> RawSearchResult:
+        try:
+            return self._found(wanted)
+        except Neo4jError as error:
+            if not (wanted.lucene and _is_about_lucene(error)):
+                raise
+            raise QuestionError(
+                "Lucene can't read this question: put a backslash before characters such as ( [ / \", close quotes and "
+                "brackets, or ask without `lucene`."
+            ) from error
+
+    def _found(self, wanted: _Wanted) -> RawSearchResult:
         contact = self._current_contact()
         index, query = contact.index, contact.query
         check_parameters(query, {*GIVEN, *wanted.parameters})
@@ -117,30 +135,17 @@ class FulltextGraphRetriever(GraphSearch[FulltextIndex], Retriever):
             **wanted.parameters,
             "query_text": wanted.text,
             "top_k": wanted.top_k,
-            "candidates": fulltext_statement.candidates(wanted.top_k),
-            "index_name": index.name,
             "fulltext_index_name": index.name,
             "fulltext_query": asked.text,
         }
         cut = CUT if asked.is_cut else None
         if not (conditions := self._conditions(contact, wanted.filters)):
             return result(self.database.read(contact.statement.text, parameters), query, cut)
-        size = parameters["candidates"]
+        size = fulltext_statement.candidates(wanted.top_k)
         hits = FilteredFulltext(self.database, index, contact.clause, conditions, asked.text, wanted.top_k, size).run()
         text = statement.retrieval(index, query, contact.clause).text
         records = self.database.read(text, {**parameters, "hits": hits.rows}) if hits.rows else []
         return result(records, query, cut, hits.notice)
-
-    def _may_be_stale(self, error: Neo4jError) -> bool:
-        return not _is_about_lucene(error) and super()._may_be_stale(error)
-
-    def _fault(self, error: Neo4jError | DriverError) -> Exception:
-        if isinstance(error, Neo4jError) and _is_about_lucene(error):
-            return QuestionError(
-                "Lucene can't read this question: put a backslash before characters such as ( [ / \", close quotes and "
-                "brackets, or ask without `lucene`."
-            )
-        return super()._fault(error)
 
     def _way(self) -> Search[FulltextIndex]:
         return Search(

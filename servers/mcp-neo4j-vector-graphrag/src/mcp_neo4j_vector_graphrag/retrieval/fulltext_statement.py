@@ -46,7 +46,7 @@ def fulltext_search(index: FulltextIndex, query: RetrievalQuery, clause: Clause)
 def pool(index: FulltextIndex, clause: Clause, conditions: Sequence[Condition]) -> str:
     """Return the statement that checks conditions on the best `$fulltext_candidates` texts.
 
-    It tells how many there were, how many of those match, and the best `$fulltext_wanted` that do.
+    It tells how many there were, and the best `$fulltext_wanted` that match.
     """
     entity = index.variable
     hit = f"CASE WHEN {statement.holds(entity, conditions)} THEN [elementId({entity}), score] END"
@@ -56,7 +56,7 @@ def pool(index: FulltextIndex, clause: Clause, conditions: Sequence[Condition]) 
             *best(index, clause, "$fulltext_candidates"),
             f"WITH {hit} AS hit, score ORDER BY score DESC",
             "WITH count(*) AS looked_at, collect(hit) AS hits",
-            "RETURN looked_at, size(hits) AS matched, hits[..$fulltext_wanted] AS hits",
+            "RETURN looked_at, hits[..$fulltext_wanted] AS hits",
         ]
     )
 

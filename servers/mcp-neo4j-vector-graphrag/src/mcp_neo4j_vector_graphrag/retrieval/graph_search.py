@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from neo4j.exceptions import DriverError, Neo4jError
 from neo4j_graphrag.types import RawSearchResult
@@ -16,7 +16,7 @@ from mcp_neo4j_vector_graphrag.database.sample import read_sample
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
-from mcp_neo4j_vector_graphrag.embedding.query_vector import QueryVector
+from mcp_neo4j_vector_graphrag.embedding.query_vector import QUERY_VECTOR, QueryVector
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.retrieval import statement
 from mcp_neo4j_vector_graphrag.retrieval.contact import Contact, IndexT, Search, make_contact
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.sample import Property
     from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
+    from mcp_neo4j_vector_graphrag.retrieval.statement import Clause
 
 PairOrVectorT = TypeVar("PairOrVectorT", VectorIndex, IndexPair)
 
@@ -205,6 +206,14 @@ class VectorGraphSearch(GraphSearch[PairOrVectorT]):
             return self.embedder.fault(error) or self.embedder.without_secrets(self.database.fault(error))
         return self.database.fault(error)
 
+    def _is_one_statement(self, query: RetrievalQuery, clause: Clause, vector: QueryVector, split: Split) -> bool:
+        """Whether the vector index can be searched in the statement of the retrieval query."""
+        # A query that Cypher 25 does not take, and a vector or filters that need it, can't be one statement.
+        needs_25 = vector.needs_cypher_25 or bool(split.inside)
+        # A vector that the database makes has no name in the retrieval query: it must be known before.
+        names_vector = vector.vector is None and QUERY_VECTOR in query.parameters
+        return not split.outside and (clause == "search" or not needs_25) and not names_vector
+
     def _split(self, contact: Contact[PairOrVectorT], conditions: Sequence[Condition]) -> Split:
         if not conditions:
             return Split()
@@ -228,7 +237,7 @@ def check(question: str | None, top_k: int, parameters: Collection[str]) -> None
     if not 1 <= top_k <= statement.MAX_CANDIDATES:
         raise QuestionError(f"top_k is {top_k}: take a number from 1 to {statement.MAX_CANDIDATES}.")
     if taken := sorted(filter(statement.is_reserved, parameters)):
-        raise QuestionError(f"The parameters {taken} are set by the search itself: use other names.")
+        raise QuestionError(f"The parameters {', '.join(taken)} are set by the search itself: use other names.")
 
 
 def check_parameters(query: RetrievalQuery, given: Collection[str]) -> None:
@@ -241,6 +250,11 @@ def check_parameters(query: RetrievalQuery, given: Collection[str]) -> None:
         raise SetupError(
             f"{query.name} uses the parameter ${unknown[0]}, which is not given: $query_text and $top_k are."
         )
+
+
+def embedded(query: RetrievalQuery, vector: QueryVector | None) -> Mapping[str, Any]:
+    """Return the parameter for the question's vector if a retrieval query uses it: it is long."""
+    return vector.parameters if vector and QUERY_VECTOR in query.parameters else {}
 
 
 def result(records: list[neo4j.Record], query: RetrievalQuery, *notices: str | None) -> RawSearchResult:

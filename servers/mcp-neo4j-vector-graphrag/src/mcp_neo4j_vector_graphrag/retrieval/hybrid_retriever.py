@@ -18,6 +18,7 @@ from mcp_neo4j_vector_graphrag.retrieval.graph_search import (
     VectorGraphSearch,
     check,
     check_parameters,
+    embedded,
     result,
     storable,
 )
@@ -180,7 +181,9 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
     def _search(self, wanted: _Wanted) -> RawSearchResult:
         asked = self._asked(wanted)
         cut = CUT if asked.words and asked.words.is_cut else None
-        given, notices = self._halves(asked)
+        halves = self._halves(asked)
+        given = {half: hits.rows for half, hits in halves.items()}
+        notices = [hits.notice for hits in halves.values()]
         if given == {"vector": [], "text": []}:
             return result([], asked.contact.query, cut, *notices)
         text = hybrid_statement.hybrid_search(
@@ -192,7 +195,8 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
             vector=asked.vector.expression,
             given=given.keys(),
         ).text
-        embedding = {} if "vector" in given else asked.vector.parameters
+        found = halves.get("vector")
+        embedding = embedded(asked.contact.query, found.vector) if found else asked.vector.parameters
         hits = {f"hybrid_{half}_hits": rows for half, rows in given.items()}
         parameters = {**asked.parameters, **asked.split.parameters, **embedding, **hits}
         return result(self.database.read(text, parameters), asked.contact.query, cut, *notices)
@@ -220,18 +224,15 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
         clauses, split = self._clauses(contact.clause), self._split(contact, conditions)
         return _Asked(contact, clauses, wanted.ranker, vector, words, conditions, split, parameters)
 
-    def _halves(self, asked: _Asked) -> tuple[dict[Half, list[list[Any]]], list[str | None]]:
-        """Return the hits of the halves that can't be found in the statement of the retrieval query, and notices."""
+    def _halves(self, asked: _Asked) -> dict[Half, Hits]:
+        """Return the hits of the halves that can't be found in the statement of the retrieval query."""
         words = deadline.start(self._by_words, asked)
         vectors = self._by_vector(asked)
         halves: dict[Half, Hits | None] = {"vector": vectors, "text": words.result()}
-        found = {half: hits for half, hits in halves.items() if hits is not None}
-        return {half: hits.rows for half, hits in found.items()}, [hits.notice for hits in found.values()]
+        return {half: hits for half, hits in halves.items() if hits is not None}
 
     def _by_vector(self, asked: _Asked) -> Hits | None:
-        # A query that Cypher 25 does not take, and a vector or filters that need it, can't be one statement.
-        needs_25 = asked.vector.needs_cypher_25 or bool(asked.split.inside)
-        if not asked.split.outside and (asked.clauses[0] == "search" or not needs_25):
+        if self._is_one_statement(asked.contact.query, asked.clauses[0], asked.vector, asked.split):
             return None
         index, wanted = asked.contact.index.vector, _pool_size(asked.parameters, "candidates")
         clause: Clause = "search" if self.database.capabilities.search_clause else "procedure"

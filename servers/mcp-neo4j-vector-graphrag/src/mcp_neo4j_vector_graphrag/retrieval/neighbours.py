@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, Field
 
+from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, tokens
 from mcp_neo4j_vector_graphrag.database.cypher import quote
 from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
-from mcp_neo4j_vector_graphrag.retrieval.result import BYTES_A_TOKEN, RESPONSE_TOKENS, tokens, with_short_texts
+from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, with_short_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

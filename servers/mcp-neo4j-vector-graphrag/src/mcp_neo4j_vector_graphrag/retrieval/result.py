@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, Field
 
+from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, bytes_of, cut, tokens
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -15,9 +17,6 @@ if TYPE_CHECKING:
 
 RESPONSE_TOKENS = 8_000
 """Tokens of text in one answer, as `tokens` estimates them; what is left out is told."""
-
-BYTES_A_TOKEN = 4
-_MARK = " …"
 
 NO_RESULTS = "No results: the search ran, and nothing was found."
 
@@ -65,9 +64,9 @@ class Item(Entry):
 
     def shortened(self, size: int) -> Self:
         """Return the item with its text cut, and without its metadata where that is what is too long."""
-        beside = _size(self.as_text()) - _size(self.text)
+        beside = bytes_of(self.as_text()) - bytes_of(self.text)
         kept = self if beside < size else self.model_copy(update={"metadata": {}})
-        room = max(size - (_size(kept.as_text()) - _size(kept.text)), 0)
+        room = max(size - (bytes_of(kept.as_text()) - bytes_of(kept.text)), 0)
         return kept.model_copy(update={"text": cut(kept.text, room)})
 
     def _notes(self) -> list[str]:
@@ -94,7 +93,7 @@ class Document(Entry):
         """Return the document with its long texts cut."""
         for length in (size // 2, size // 10, size // 100, 20):
             shorter = self.model_copy(update={"doc": with_short_texts(self.doc, length)})
-            if _size(shorter.as_text()) <= size:
+            if bytes_of(shorter.as_text()) <= size:
                 return shorter
         return self.model_copy(update={"doc": {}})
 
@@ -179,26 +178,6 @@ def is_number(value: object) -> bool:
 
 def _score(value: Any) -> float | None:  # noqa: ANN401 - whatever a retriever gives
     return float(value) if is_number(value) else None
-
-
-def tokens(text: str) -> int:
-    """Return about how many tokens a model reads in a text: one for four bytes of UTF-8."""
-    return -(-_size(text) // BYTES_A_TOKEN)
-
-
-def cut(text: str, size: int) -> str:
-    """Return a text of at most `size` bytes of UTF-8: a longer one ends after a whole word, with a mark."""
-    if _size(text) <= size:
-        return text
-    encoded = text.encode(errors="replace")
-    kept = encoded[: max(size - _size(_MARK), 0)].decode(errors="ignore")
-    head = encoded.decode()[: len(kept) + 1]  # the character after it tells whether the last word is whole
-    whole = head[: max(map(head.rfind, " \n\t"))].rstrip()
-    return (whole if len(whole) > len(kept) // 2 else kept) + _MARK
-
-
-def _size(text: str) -> int:
-    return len(text.encode(errors="replace"))
 
 
 def _fitting(given: list[Entry], limit: int) -> tuple[list[Any], str | None]:

@@ -15,6 +15,7 @@ from mcp_neo4j_vector_graphrag.retrieval.graph_search import (
     VectorGraphSearch,
     check,
     check_parameters,
+    embedded,
     result,
     storable,
 )
@@ -151,15 +152,14 @@ class VectorGraphRetriever(VectorGraphSearch[VectorIndex], VectorCypherRetriever
         """Return the retrieval query's rows for the nearest entities that meet the conditions, and a notice if due."""
         index, query = contact.index, contact.query
         split = self._split(contact, conditions)
-        # A query that Cypher 25 does not take, and a vector or filters that need it, can't be one statement.
-        needs_25 = vector.needs_cypher_25 or bool(split.inside)
-        if not split.outside and (contact.clause == "search" or not needs_25):
+        if self._is_one_statement(query, contact.clause, vector, split):
             text = statement.vector_search(index, query, contact.clause, split.inside, vector.expression).text
             return self.database.read(text, {**parameters, **vector.parameters, **split.parameters}), None
         clause: Clause = "search" if self.database.capabilities.search_clause else "procedure"
         hits = FilteredSearch(self.database, index, clause, split, vector, parameters).run()
         text = statement.retrieval(index, query, contact.clause).text
-        return self.database.read(text, {**parameters, "hits": hits.rows}) if hits.rows else [], hits.notice
+        given = {**parameters, **embedded(query, hits.vector), "hits": hits.rows}
+        return self.database.read(text, given) if hits.rows else [], hits.notice
 
     def _way(self) -> Search[VectorIndex]:
         return Search(

@@ -21,6 +21,10 @@ CALL_OVERHEAD_SECONDS = 15.0
 """What a call may take beside its query: the embedding and, at the first call, the look at the index."""
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
+"""Of the tools whose queries are checked, and run in READ sessions."""
+
+UNCHECKED = ToolAnnotations(open_world_hint=True)
+"""Of the tools whose queries nobody checks: what they do is not known, and clients think the worst of it."""
 
 
 async def answered(seconds: float, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -26,6 +26,7 @@ from mcp_neo4j_vector_graphrag.logs import without_secrets
 if TYPE_CHECKING:
     import mcp_types
     from fastmcp.tools import ToolResult
+    from pydantic_core import ErrorDetails
 
 _logger = logging.getLogger(__name__)
 
@@ -123,4 +124,9 @@ def _of_the_library(error: Neo4jGraphRagError) -> GraphRAGError:
 
 def _argument_faults(error: pydantic.ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False, include_context=False)
-    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
+    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {_told(fault)}" for fault in faults)
+
+
+def _told(fault: ErrorDetails) -> str:
+    """Return what is wrong with one argument; how Python passes it is no caller's matter."""
+    return "It must be given" if fault["type"].startswith("missing") else fault["msg"]

@@ -11,7 +11,6 @@ from pydantic import Field
 from mcp_neo4j_vector_graphrag.database.schema import Schema, read_schema
 from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.retrieval.result import BYTES_A_TOKEN
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.search import Argument
@@ -40,7 +39,6 @@ def build(context: Context) -> Served:
         SetupError: The namespace makes a name of it that clients refuse.
     """
     settings = context.settings
-    limit = settings.response_tokens * BYTES_A_TOKEN
 
     backends = context.sources.backends
     arguments = (Argument("labels", Labels, None), Argument("types", Types, None), *_database_argument(list(backends)))
@@ -51,13 +49,13 @@ def build(context: Context) -> Served:
             schema = read_schema(database, labels or (), types or ())
         tools = {index.name: context.search_tool("vector", index.name, name) for index in schema.vector_indexes}
         tools |= {index.name: context.search_tool("fulltext", index.name, name) for index in schema.fulltext_indexes}
-        return fitted(schema, limit, {index: tool for index, tool in tools.items() if tool})
+        return fitted(schema, settings.response_tokens, {index: tool for index, tool in tools.items() if tool})
 
     async def get_schema(**given: Any) -> ToolResult:  # noqa: ANN401 - as the signature says, which is made below
         name = given.get("database", next(iter(backends)))
         seconds = settings.read_timeout + CALL_OVERHEAD_SECONDS
         schema = await answered(seconds, read, given["labels"], given["types"], name)
-        return ToolResult(content=schema_text(schema, limit), structured_content=schema.model_dump(mode="json"))
+        return ToolResult(content=schema_text(schema), structured_content=schema.model_dump(mode="json"))
 
     get_schema.__annotations__ = {argument.name: argument.type for argument in arguments}
     get_schema.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # which `inspect` reads

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastmcp.tools import Tool, ToolResult
@@ -18,6 +18,7 @@ from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ON
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from mcp_types import ToolAnnotations
     from neo4j_graphrag.retrievers.base import Retriever
 
 MAX_TOP_K = 50
@@ -107,6 +108,8 @@ class SearchTool:
     response_tokens: int = RESPONSE_TOKENS
     seconds: float = DEFAULT_READ_TIMEOUT + CALL_OVERHEAD_SECONDS
     """A call is answered within this time, whatever it waits for; clients give up at 60 s."""
+    annotations: ToolAnnotations = field(default_factory=lambda: READ_ONLY)
+    """What a client may take for granted of a call."""
 
     def build(self) -> Tool:
         """Return the tool that FastMCP serves."""
@@ -115,7 +118,7 @@ class SearchTool:
             name=self.name,
             title=self.title,
             description=self.description,
-            annotations=READ_ONLY,
+            annotations=self.annotations,
             output_schema=self.result.model_json_schema(),
         )
 
