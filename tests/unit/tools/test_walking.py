@@ -14,26 +14,25 @@ from mcp_neo4j_vector_graphrag.tools.walking import owners
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import neo4j
+
     from mcp_neo4j_vector_graphrag.backend import Backend
 
 
-class Holds:
+class Holds(Database):
     """A database that has some elements, or can't be asked, and where it comes from."""
 
     def __init__(self, ids: str, error: Exception | None = None) -> None:
+        super().__init__(cast("neo4j.Driver", None))
         self.ids = ids
         self.error = error
         self.asked: list[list[str]] = []
 
-    name = None
-    read_timeout = 1.0
-    translated = Database.translated
-    fault = Database.fault
-
     def database(self) -> Holds:
         return self
 
-    def read(self, _: str, parameters: dict[str, list[str]]) -> list[dict[str, str]]:
+    def read(self, _: str, parameters: Any = None, seconds: float | None = None) -> list[Any]:
+        del seconds
         self.asked.append(parameters["ids"])
         if self.error:
             raise self.error
