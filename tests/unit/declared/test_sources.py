@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from neo4j.exceptions import ServiceUnavailable
 
 from mcp_neo4j_vector_graphrag import logs
 from mcp_neo4j_vector_graphrag.backend import Backend
@@ -141,6 +142,12 @@ def test_tables_of_one_model_share_its_embedder(made: Made):
     assert films.embedder is people.embedder is sources.embedder
     assert both.embedder is not films.embedder
     assert cast("Any", films.retriever()).embedder is cast("Any", people.retriever(documents=True)).embedder
+
+
+def test_a_database_is_told_by_its_table(made: Made):
+    one = made().backends["one"].database()
+    told = str(one.fault(ServiceUnavailable("refused")))
+    assert "`uri` of [database.one] in RETRIEVERS_FILE" in told
 
 
 @pytest.mark.parametrize("tools", ["", "declared,connectors", "declared,search,schema,generic,configured"])
