@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from fastmcp import FastMCP
 
+from clients import client
 from mcp_neo4j_vector_graphrag.backend import Backend
 from mcp_neo4j_vector_graphrag.declared.sources import Sources
 from mcp_neo4j_vector_graphrag.settings import Settings
@@ -57,3 +59,19 @@ def test_of_several_in_the_file_one_must_be_named(tmp_path: Path):
 
     assert parameters["properties"]["database"]["enum"] == ["one", "two"]
     assert parameters["required"] == ["database"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "arguments", "asked"),
+    [
+        (ENVIRONMENT, {}, "NEO4J_URI is right"),
+        (ENVIRONMENT, {"database": "two"}, "`uri` of [database.two] in RETRIEVERS_FILE is right"),
+    ],
+)
+def test_the_database_that_is_named_is_asked_and_told_of(
+    tmp_path: Path, variables: dict[str, str], arguments: dict[str, str], asked: str
+):
+    server = FastMCP("any", tools=[tool(tmp_path, ONE + TWO, variables)])
+
+    with client(server) as mcp:
+        assert asked in mcp.refused("get-schema", **arguments)
