@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_neo4j_vector_graphrag.backend import Backend
 from mcp_neo4j_vector_graphrag.declared.schema import SCHEMA_FILE, schema_text
+from mcp_neo4j_vector_graphrag.declared.sources import Sources
 from mcp_neo4j_vector_graphrag.settings import Settings, options
 from mcp_neo4j_vector_graphrag.tools.registry import FAMILIES
 
@@ -125,8 +127,9 @@ def options_table(all_options: list[Option]) -> str:
 def tools_table(families: Iterable[Family]) -> str:
     """Return the table of tools in Markdown: each with its family, when it is seen and what it is good for."""
     rows = [("Tool", "Family", "Seen with", "Good for", "Ask")]
+    nothing = Settings.model_construct()
     for family in families:
-        for name in family.tools(Settings.model_construct()) or (f"<name in {family.name}>",):
+        for name in family.tools(Sources(nothing, Backend(nothing))) or (f"<name in {family.name}>",):
             use = USES[name] if name in USES else USES[family.name]
             shown = name.replace("*", "<index>").replace(f" in {family.name}", "")
             rows.append((f"`{shown}`", f"`{family.name}`", seen_with(family), use.text, f"*{use.question}*"))

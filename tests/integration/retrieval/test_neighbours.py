@@ -11,7 +11,7 @@ from graphs import remove, unique
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import QuestionError, UnavailableError
-from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbour, expand, hop_statement, neighbours_text
+from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbour, expand, hop_statement, neighbours_text, present
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -295,6 +295,14 @@ def test_ids_that_are_gone_are_told_beside_what_was_found(
     assert {near.id for near in found.neighbours} == {circle.ann, circle.cid}
     listed = ", ".join(f"'{each}'" for each in gone)
     assert found.notice == f"No element has the ids {listed}: search again and take the ids of its results."
+
+
+def test_what_is_present_is_told_from_what_is_not(database: Database, circle: Circle):
+    gone = f"{circle.dan.rpartition(':')[0]}:987654321"
+    wanted = [circle.first, gone, circle.dan, "no id at all", circle.self_loop]
+
+    assert sorted(present(database, wanted)) == sorted([circle.first, circle.dan, circle.self_loop])
+    assert present(database, [gone]) == present(database, []) == []
 
 
 def test_no_id_at_all_is_an_error(database: Database, circle: Circle):

@@ -62,6 +62,96 @@ def test_many_first_questions_build_one_embedder(built: list[tuple[str, dict[str
     assert len(built) == 1
 
 
+class SlowEmbedder:
+    """Counts the questions that reach the model, and answers, or fails, when a test lets it."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.error: Exception | None = None
+        self.begun = threading.Event()
+        self.free = threading.Event()
+
+    def embed_query(self, text: str) -> list[float]:
+        self.asked.append(text)
+        self.begun.set()
+        assert self.free.wait(10)
+        if self.error:
+            raise self.error
+        return [float(len(text))]
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> SlowEmbedder:
+    embedder = SlowEmbedder()
+    monkeypatch.setattr(choice, "_langchain", lambda _: embedder)
+    return embedder
+
+
+def asked_together(embedder: LazyEmbedder, slow: SlowEmbedder, text: str) -> list[list[float] | Exception]:
+    """Return what eight get who ask the same; seven of them while the first still waits for the model."""
+    waiting = threading.Semaphore(0)
+
+    class Announced(str):
+        """A text that tells when it is looked up, which is before it is waited for."""
+
+        __slots__ = ()
+
+        def __hash__(self) -> int:
+            waiting.release()
+            return super().__hash__()
+
+        __eq__ = str.__eq__
+
+    def ask(asked: str) -> list[float] | Exception:
+        try:
+            return embedder.embed_query(asked)
+        except SetupError as error:
+            return error
+
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(ask, text)
+        assert slow.begun.wait(10)
+        others = [pool.submit(ask, Announced(text)) for _ in range(7)]
+        for _ in others:
+            assert waiting.acquire(timeout=10)
+        slow.free.set()
+        return [each.result(10) for each in (first, *others)]
+
+
+def test_the_same_question_at_the_same_time_is_embedded_once(slow: SlowEmbedder):
+    embedder = LazyEmbedder("cohere:embed-v4.0")
+
+    assert asked_together(embedder, slow, "four") == [[4.0]] * 8
+    assert slow.asked == ["four"]
+    assert embedder.embed_query("four") == [4.0]
+    assert slow.asked == ["four"]
+
+
+def test_a_failure_is_told_to_all_who_wait_and_not_remembered(slow: SlowEmbedder):
+    embedder = LazyEmbedder("cohere:embed-v4.0")
+    slow.error = SetupError("EMBEDDING_MODEL is out of order.")
+    told = asked_together(embedder, slow, "four")
+    before = len(slow.asked)
+    slow.error = None
+
+    assert {str(each) for each in told} == {"EMBEDDING_MODEL is out of order."}
+    assert embedder.embed_query("four") == [4.0]
+    assert len(slow.asked) == before + 1
+
+
+def test_the_oldest_questions_are_forgotten(slow: SlowEmbedder):
+    slow.free.set()
+    embedder = LazyEmbedder("cohere:embed-v4.0")
+    for number in range(choice._REMEMBERED + 1):
+        embedder.embed_query(f"question {number}")
+    asked = len(slow.asked)
+
+    embedder.embed_query("question 1")
+    assert len(slow.asked) == asked
+    embedder.embed_query("question 0")
+    assert len(slow.asked) == asked + 1
+
+
 @pytest.mark.parametrize("model", [None, ""])
 def test_no_model_is_told_by_its_variable(model: str | None):
     with pytest.raises(SetupError, match=r"^EMBEDDING_MODEL is not set"):

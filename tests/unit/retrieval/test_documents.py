@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from neo4j_graphrag.types import RetrieverResultItem
 
-from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, hit_of, snippet, title_of, url_of
+from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, WholeDocument, hit_of, snippet, title_of, url_of, within
 
 LONG = "A thief who steals secrets through dreams is given the task of planting an idea in a mind."
 OTHER = "Four hundred years ago, on a small island in the north, a boy found a map that nobody could read."
@@ -102,3 +103,46 @@ def test_a_retrievers_item_is_a_hit(content: Any, metadata: dict[str, Any], titl
 @pytest.mark.parametrize("metadata", [None, {}, {"id": None}, {"id": 7}, {"id": ""}])
 def test_an_item_without_an_id_is_none(metadata: dict[str, Any] | None):
     assert hit_of(RetrieverResultItem(content="x", metadata=metadata), "graph") is None
+
+
+def whole(text: str, **metadata: Any) -> WholeDocument:
+    return WholeDocument(id="4:abc:1", title="Inception", text=text, url="neo4j:graph/4:abc:1", metadata=metadata)
+
+
+def size(document: WholeDocument) -> int:
+    return len(json.dumps(document.model_dump(mode="json"), ensure_ascii=False).encode())
+
+
+NOTICE = "Cut, to keep to 100 tokens (RESPONSE_TOKEN_LIMIT)."
+
+
+def test_a_document_that_fits_is_whole():
+    assert within(whole("short", year=2010), 100) == whole("short", year=2010)
+
+
+@pytest.mark.parametrize("text", [LONG * 9, "word \n" * 500, '"quoted" ' * 500, "größer " * 500, "one" * 500])
+def test_a_document_that_is_too_long_is_cut_to_the_limit_with_a_mark(text: str):
+    cut = within(whole(text, year=2010), 100)
+
+    assert 300 < size(cut) <= 400, "bytes, of which four are a token"
+    assert cut.metadata == {"year": 2010, "notice": NOTICE}
+    assert cut.text.endswith(" …")
+    kept = cut.text.removesuffix(" …")
+    assert text.startswith(kept)
+    assert text == "one" * 500 or text[len(kept)].isspace(), "at a word"
+
+
+def test_metadata_that_are_too_long_leave_room_for_the_text():
+    cut = within(whole(LONG * 9, year=2010, review=OTHER * 9), 200)
+
+    assert size(cut) <= 800
+    assert cut.metadata["year"] == 2010
+    assert OTHER.startswith(cut.metadata["review"].removesuffix(" …"))
+    assert cut.text.startswith(LONG[:80])
+
+
+def test_metadata_that_cannot_be_cut_are_left_out():
+    cut = within(whole(LONG, numbers=list(range(1000))), 100)
+
+    assert cut.metadata == {"notice": NOTICE}
+    assert cut.text.startswith(LONG[:40])

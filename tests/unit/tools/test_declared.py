@@ -1,4 +1,4 @@
-"""The tables of a file as tools: their defaults, and the databases that they share."""
+"""The tables of a file as tools, and their defaults."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from mcp_neo4j_vector_graphrag.backend import Backend
+from mcp_neo4j_vector_graphrag.declared.sources import Sources
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools import declared
 from mcp_neo4j_vector_graphrag.tools.family import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 FILE = """
@@ -62,35 +62,13 @@ def context(tmp_path: Path) -> Context:
 
 def made(file: Path, **more: object) -> Context:
     settings = Settings(**cast("dict[str, Any]", {"RETRIEVERS_FILE": str(file), **more}))
-    return Context(settings, Backend(settings), lambda name: name != "hidden")
-
-
-@pytest.fixture
-def sources(context: Context) -> Iterator[declared.Sources]:
-    loaded = declared.load(context)
-    yield loaded
-    loaded.close()
+    backend = Backend(settings)
+    return Context(settings, backend, lambda name: name != "hidden", Sources(settings, backend))
 
 
 def schemas(context: Context) -> dict[str, dict[str, Any]]:
     served = declared.build(context)
-    served.close()
     return {tool.name: tool.parameters for tool in served.tools}
-
-
-def test_tables_of_one_database_share_its_connections(sources: declared.Sources):
-    one, two = sources.databases()
-
-    assert (one.name, two.name) == (None, "second")
-    assert [source.backend.database() for source in sources.all] == [one, two, one]
-    assert [database for database, _ in sources.documents()] == [one, two, one]
-
-
-def test_documents_are_found_without_the_retrieval_query(sources: declared.Sources):
-    _, people, _ = sources.all
-
-    assert people.retriever().retrieval_query.startswith("WITH node, score")
-    assert people.retriever(documents=True).retrieval_query == ""
 
 
 @pytest.mark.parametrize(("top_k", "default"), [(None, 5), (9, 9)])
@@ -114,6 +92,5 @@ def test_a_parameter_shows_its_default_or_must_be_sent(context: Context):
 
 def test_a_table_without_a_title_has_one_of_its_name(context: Context):
     served = declared.build(context)
-    served.close()
 
     assert [tool.title for tool in served.tools] == ["Films by plot", "All people", "Words"]

@@ -7,17 +7,21 @@ import logging
 import threading
 import time
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from fastmcp import FastMCP
 from fastmcp.tools import Tool
 
 from clients import client, text_of
+from indexed import FakeBackend, FakeDatabase
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.backend import Backend
+from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex
+from mcp_neo4j_vector_graphrag.database.sample import Property, Sample
 from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError
+from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools import discovered
 from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS, Catalog, DiscoveredTools, Look, TellNews
@@ -278,3 +282,22 @@ def test_a_namespace_that_no_tool_can_have_is_told_before_any_look(namespace: st
 
     with pytest.raises(SetupError, match="NEO4J_NAMESPACE"):
         Catalog(settings, Backend(settings), configured_embedder(settings))
+
+
+def test_a_tool_that_was_made_before_the_database_was_started_anew_searches_the_new_one():
+    settings = Settings(NEO4J_URI="bolt://127.0.0.1:1")
+    backend = FakeBackend(FakeDatabase([]))
+    catalog = Catalog(settings, cast("Backend", backend), configured_embedder(settings))
+    year = Property("year", ("INTEGER",))
+    found = Discovered(
+        FulltextIndex("words", "node", ("Film",), ("title",), "x", "ONLINE"), 1, Sample(1, {}), {"year": year}
+    )
+    tool = catalog._tool(found)
+    assert tool
+    before = cast("Any", tool.retriever())
+    assert tool.retriever() is before
+
+    backend.now = FakeDatabase([])
+    after = cast("Any", tool.retriever())
+    assert after is not before
+    assert (after.database, after.filterable) == (backend.now, {"year": year})

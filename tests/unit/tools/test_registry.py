@@ -20,6 +20,7 @@ DATABASE = {"NEO4J_URI": "bolt://127.0.0.1:1"}
 INDEX = {"INDEX_NAME": "notes"}
 BOTH = {**INDEX, "FULLTEXT_INDEX_NAME": "note_texts"}
 FILE = {"RETRIEVERS_FILE": "{folder}/retrievers.toml"}
+FIXED = DATABASE | {"RETRIEVERS_FILE": "{folder}/fixed.toml"}
 ELSEWHERE = {"RETRIEVERS_FILE": "{folder}/elsewhere.toml"}
 OWN = {"NEO4J_MCP_RETRIEVER": "registry_notes:make"}
 PROVIDER = {
@@ -40,6 +41,7 @@ name = "wordy"
 description = "Notes by their words."
 fulltext_index = "note_texts"
 """
+FIXED_INDEX = 'index = "notes"\nfixed_filters = { mood = "calm" }'
 DATABASE_TABLE = '[database.far]\nuri = "bolt://127.0.0.1:1"\n'
 MODULE = """
 from neo4j_graphrag.retrievers.base import Retriever
@@ -66,8 +68,9 @@ def twice():
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder, with two files of retrievers and a module in it."""
+    """Return the current folder, with files of retrievers and a module in it."""
     (tmp_path / "retrievers.toml").write_text(RETRIEVERS, "utf-8")
+    (tmp_path / "fixed.toml").write_text(RETRIEVERS.replace('index = "notes"', FIXED_INDEX), "utf-8")
     (tmp_path / "elsewhere.toml").write_text(DATABASE_TABLE + RETRIEVERS, "utf-8")
     (tmp_path / "registry_notes.py").write_text(MODULE, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
@@ -146,6 +149,34 @@ def test_the_pair_of_connectors_can_do_with_the_databases_of_the_file(folder: Pa
     assert seen(folder, ELSEWHERE, "connectors") == {"search", "fetch"}
 
 
+def test_walking_and_the_schema_can_do_with_the_databases_of_the_file(folder: Path):
+    assert seen(folder, ELSEWHERE, "walking,schema") == {"expand", "get-schema"}
+
+
+@pytest.mark.parametrize(
+    ("tools", "by_id"), [("declared,walking", "expand"), ("calm,fetch", "fetch"), ("connectors", "fetch")]
+)
+def test_fixed_filters_and_what_goes_by_ids_are_not_shown_together(folder: Path, tools: str, by_id: str):
+    with pytest.raises(SetupError) as caught:
+        seen(folder, FIXED, tools)
+    assert str(caught.value) == (
+        f"The tool '{by_id}' returns any element by its id, those that the fixed_filters of the retriever 'calm' "
+        f"exclude too: hide '{by_id}' with NEO4J_MCP_TOOLS, or leave the fixed_filters out."
+    )
+
+
+@pytest.mark.parametrize(
+    ("tools", "expected"),
+    [
+        ("declared,connectors,-fetch", {"calm", "wordy", "search"}),
+        ("declared,walking,-calm", {"wordy", "expand"}),
+        ("walking,fetch", {"expand", "fetch"}),
+    ],
+)
+def test_what_shows_nothing_of_a_fixed_table_goes_with_it(folder: Path, tools: str, expected: set[str]):
+    assert seen(folder, FIXED, tools) == expected
+
+
 def test_two_tools_of_one_name_are_refused_unless_one_is_hidden(folder: Path):
     given = DATABASE | INDEX | {"NEO4J_MCP_RETRIEVER": "registry_notes:twice"}
     with pytest.raises(SetupError, match="Two tools are named 'neo4j_vector': rename one, or hide it with"):
@@ -187,3 +218,17 @@ def test_an_index_is_searched_by_the_first_tool_that_is_shown_for_it(  # noqa: P
     used = [family for family in registry.FAMILIES if selection.uses(family)]
     # Only `get-schema` asks, which needs a database.
     assert registry._search_tool(sources, selection, used, kind, index) == expected
+
+
+@pytest.mark.parametrize(
+    ("tools", "database", "expected"),
+    [("", "far", "calm"), ("", None, None), ("-calm", "far", None), ("", "near", None), ("generic", "far", None)],
+)
+def test_an_index_of_the_files_database_is_searched_by_its_table_alone(
+    folder: Path, tools: str, database: str | None, expected: str | None
+):
+    chosen = settings(folder, DATABASE | ELSEWHERE, tools)
+    sources = Sources(chosen, Backend(chosen))
+    selection = Selection(chosen.tools, sources, registry.FAMILIES)
+    used = [family for family in registry.FAMILIES if selection.uses(family)]
+    assert registry._search_tool(sources, selection, used, "vector", "notes", database) == expected

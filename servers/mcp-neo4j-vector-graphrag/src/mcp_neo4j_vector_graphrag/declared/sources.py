@@ -156,7 +156,10 @@ class Sources:
             )
         return {
             **({None: self.backend} if self._is_environment_set else {}),
-            **{name: Backend(_connected(self.settings, table)) for name, table in own.items()},
+            **{
+                name: Backend(_connected(self.settings, table), settings_of=f"[database.{name}] in RETRIEVERS_FILE")
+                for name, table in own.items()
+            },
         }
 
     @property

@@ -38,7 +38,7 @@ _PRESENT = """\
 UNWIND $ids AS id
 OPTIONAL MATCH (node) WHERE elementId(node) = id
 OPTIONAL MATCH ()-[edge]->() WHERE elementId(edge) = id
-WITH id WHERE node IS NOT NULL OR edge IS NOT NULL
+WITH id, node, edge WHERE node IS NOT NULL OR edge IS NOT NULL
 RETURN id"""
 _TYPES = "CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType AS type ORDER BY type"
 
