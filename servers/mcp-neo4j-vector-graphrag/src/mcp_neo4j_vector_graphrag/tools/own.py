@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError, one_line
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
+from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, UNCHECKED
 from mcp_neo4j_vector_graphrag.tools.configured import describe
 from mcp_neo4j_vector_graphrag.tools.discovered import DiscoveredTools, Look
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
@@ -58,6 +58,7 @@ def search_tools(
             title=title(name),
             description=descriptions.get(name) or _about(name, retriever),
             retriever=_constant(retriever),
+            annotations=READ_ONLY if _is_ours(retriever) else UNCHECKED,
         )
         for name, retriever in retrievers.items()
     ]
@@ -69,6 +70,11 @@ def _about(name: str, retriever: Retriever) -> str:
         return f"{title(name)}: {describe(str(index))}"
     said = inspect.cleandoc(type(retriever).__doc__ or "Searches a Neo4j graph.").split("\n\n", 1)[0]
     return f"{title(name)}: {one_line(said, _LONGEST)}"
+
+
+def _is_ours(retriever: Retriever) -> bool:
+    """Whether a retriever is of a class of this package, which only reads."""
+    return type(retriever).__module__.startswith("mcp_neo4j_vector_graphrag.")
 
 
 def _constant(retriever: Retriever) -> Callable[[], Retriever]:
