@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.deadline import Background, start
+from mcp_neo4j_vector_graphrag.deadline import Background, EndedError, start
 
 
 def test_the_result_is_the_functions():
@@ -84,3 +85,12 @@ def test_a_failed_making_is_told_and_tried_again_at_the_next_call():
         background.get(5)
     assert background.peek() is None
     assert background.get(5) == "made"
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()])
+def test_a_function_that_asks_for_the_end_ends_alone(error: BaseException):
+    def ends() -> None:
+        raise error
+
+    with pytest.raises(EndedError, match=type(error).__name__):
+        start(ends).result(10)

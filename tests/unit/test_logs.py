@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
 from mcp_neo4j_vector_graphrag import logs
-from mcp_neo4j_vector_graphrag.logs import Redacting
+from mcp_neo4j_vector_graphrag.logs import Redacting, blank_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
@@ -106,3 +112,9 @@ def test_a_long_word_takes_no_longer_than_its_length(text: str):
     start = time.process_time()
     Redacting().format(logging.LogRecord("any", logging.INFO, __file__, 1, text, (), None))
     assert time.process_time() - start < 5  # a quadratic search takes minutes
+
+
+@pytest.mark.parametrize("written", [repr, json.dumps, lambda text: quote(text, safe="")])
+def test_a_secret_is_blanked_out_as_python_json_and_urls_write_it(written: Callable[[str], str]):
+    secret = "pa\\ss'w0rd ö/4711"
+    assert "4711" not in blank_out(f"refused: {written(secret)}", [secret])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.retrieval.lucene import LuceneQuery, from_sentence
+from mcp_neo4j_vector_graphrag.retrieval.lucene import LuceneQuery, depth, from_sentence
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,8 @@ def test_a_very_long_word_is_cut_to_what_lucene_takes():
     assert query is not None
     assert query.is_cut
     assert query.text == "x" * 1024
+
+
+@pytest.mark.parametrize(("query", "expected"), [("a", 0), ("(a)", 1), ("(a (b)) (c)", 2), ("(((", 3), (")))(", 0)])
+def test_brackets_are_counted_as_deep_as_they_go(query: str, expected: int):
+    assert depth(query) == expected

@@ -15,6 +15,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class EndedError(Exception):
+    """A function that ran in a thread of its own asked for the end of the process, or of the task that waits."""
+
+
 def start(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
     """Run a function in a thread that keeps neither its caller nor the end of the process waiting.
 
@@ -27,8 +31,10 @@ def start(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future
             return
         try:
             future.set_result(function(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 - the caller's to handle, whatever it is
+        except Exception as error:  # noqa: BLE001 - the caller's to handle, whatever it is
             future.set_exception(error)
+        except BaseException as error:  # noqa: BLE001 - it asks for the end of the process or of a task, neither its own
+            future.set_exception(EndedError(type(error).__name__))
 
     threading.Thread(target=run, name=getattr(function, "__qualname__", "call"), daemon=True).start()
     return future

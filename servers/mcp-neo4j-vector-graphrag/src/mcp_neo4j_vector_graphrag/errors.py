@@ -31,7 +31,12 @@ class UnavailableError(GraphRAGError):
     """Something can't be reached, is still starting or took too long: the same call may work later."""
 
 
+def sendable(text: str) -> str:
+    """Return a text as it can be sent: half a character, which JSON can hold, becomes a question mark."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def one_line(text: str, limit: int = 300) -> str:
     """Return the text on one line, cut to `limit` characters."""
-    line = " ".join(text.split())
+    line = " ".join(sendable(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
 import sys
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,10 +30,15 @@ def add_secrets(secrets: Iterable[str]) -> None:
 
 def blank_out(text: str, secrets: Iterable[str]) -> str:
     """Return a text without the secrets in it, bare of the blanks around them too, the longest first."""
-    forms = {form for secret in secrets for form in (secret, secret.strip()) if len(form) >= _SHORTEST_SECRET}
+    forms = {form for secret in secrets for form in _forms(secret) if len(form) >= _SHORTEST_SECRET}
     for form in sorted(forms, key=len, reverse=True):
         text = text.replace(form, "***")
     return text
+
+
+def _forms(secret: str) -> Iterable[str]:
+    """Return a secret as it may stand in a text: as it is, bare of blanks, and as Python, JSON and a URL write it."""
+    return (secret, secret.strip(), repr(secret)[1:-1], json.dumps(secret)[1:-1], quote(secret, safe=""))
 
 
 def without_secrets(text: str) -> str:

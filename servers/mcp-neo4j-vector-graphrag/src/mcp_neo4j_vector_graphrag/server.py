@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
+import sys
 from collections.abc import Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +27,7 @@ from mcp_neo4j_vector_graphrag.tools.own import search_tools
 from mcp_neo4j_vector_graphrag.tools.registry import serve
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from fastmcp.server.middleware import Middleware as MCPMiddleware
@@ -133,7 +135,8 @@ def run(settings: Settings) -> None:
         SetupError: The settings can't be served.
         UnavailableError: With `require_index`, the database can't be reached.
     """
-    server = build(settings)
+    with _nothing_on_stdout():
+        server = build(settings)
     if settings.transport == "stdio":
         server.run("stdio", show_banner=False)
         return
@@ -142,6 +145,20 @@ def run(settings: Settings) -> None:
     with _listening(settings.server_host, settings.server_port) as listening:
         app = http_app(server, settings)
         uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5)).run([listening])
+
+
+@contextmanager
+def _nothing_on_stdout() -> Iterator[None]:
+    """Send what is printed to standard error: stdout belongs to the protocol, and an operator's module may print."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import neo4j.time
 
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
+from mcp_neo4j_vector_graphrag.errors import sendable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -130,7 +131,8 @@ def _float(value: object) -> float | None:
 def _string(value: object) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, (str, int, float)) else None
+    text = str(value) if isinstance(value, (str, int, float)) else None
+    return text if text is None or text == sendable(text) else None
 
 
 def _boolean(value: object) -> bool | None:

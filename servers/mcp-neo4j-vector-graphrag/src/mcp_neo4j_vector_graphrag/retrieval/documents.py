@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, cut
 from mcp_neo4j_vector_graphrag.database.values import columns
-from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
+from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line, sendable
 from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, with_short_texts
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def fetch(database: Database, element_id: str, plain: PlainJson) -> WholeDocumen
         SetupError: Neo4j refused to be asked.
         UnavailableError: Neo4j can't be reached or took too long.
     """
-    wanted = element_id.strip()
+    wanted = sendable(element_id).strip()
     with database.translated():
         [record] = database.read(_FETCH, {"id": wanted})
     row = columns(record)

@@ -9,11 +9,11 @@ from neo4j.exceptions import Neo4jError
 from neo4j_graphrag.retrievers.base import Retriever
 
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex
-from mcp_neo4j_vector_graphrag.errors import QuestionError
+from mcp_neo4j_vector_graphrag.errors import QuestionError, sendable
 from mcp_neo4j_vector_graphrag.retrieval import fulltext_statement, lucene, statement
 from mcp_neo4j_vector_graphrag.retrieval.contact import Search
 from mcp_neo4j_vector_graphrag.retrieval.fallback import FilteredFulltext
-from mcp_neo4j_vector_graphrag.retrieval.graph_search import GraphSearch, check, check_parameters, result, storable
+from mcp_neo4j_vector_graphrag.retrieval.graph_search import GraphSearch, check, check_parameters, result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,14 +24,10 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.sample import Property
 
-_LUCENE_FAULTS = (
-    "ParseException",
-    "TokenMgrError",
-    "TooManyClauses",
-    "maxClauseCount",
-    "too many boolean clauses",
-    "Could not parse the given fulltext search query",
-)
+_TOO_MANY = ("TooManyClauses", "maxClauseCount", "too many boolean clauses")
+_LUCENE_FAULTS = ("ParseException", "TokenMgrError", "Could not parse the given fulltext search query", *_TOO_MANY)
+_DEEPEST = 100
+"""Brackets within brackets: 5,000 of them overflow the parser's stack, and Neo4j never answers."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +105,7 @@ class FulltextGraphRetriever(GraphSearch[FulltextIndex], Retriever):
             UnavailableError: The database can't be reached or took too long.
         """
         check(query_text, top_k, query_params or {})
-        wanted = _Wanted(storable(query_text), top_k, filters, lucene, query_params or {})
+        wanted = _Wanted(sendable(query_text), top_k, filters, lucene, query_params or {})
         return self._answer(lambda: self._search(wanted))
 
     def _search(self, wanted: _Wanted) -> RawSearchResult:
@@ -118,6 +114,8 @@ class FulltextGraphRetriever(GraphSearch[FulltextIndex], Retriever):
         except Neo4jError as error:
             if not (wanted.lucene and _is_about_lucene(error)):
                 raise
+            if any(fault in (error.message or "") for fault in _TOO_MANY):
+                raise QuestionError("Lucene takes no question of so many words: ask with fewer.") from error
             raise QuestionError(
                 "Lucene can't read this question: put a backslash before characters such as ( [ / \", close quotes and "
                 "brackets, or ask without `lucene`."
@@ -160,6 +158,8 @@ CUT = "Only the first words of the question were searched for: it has more than 
 
 def _lucene_query(wanted: _Wanted, index: FulltextIndex) -> lucene.LuceneQuery:
     if wanted.lucene:
+        if lucene.depth(wanted.text) > _DEEPEST:
+            raise QuestionError(f"The brackets are nested too deep for Lucene: at most {_DEEPEST} are taken.")
         return lucene.LuceneQuery(wanted.text)
     found = lucene.from_sentence(wanted.text, len(index.properties))
     if found is None:

@@ -267,8 +267,3 @@ def result(records: list[neo4j.Record], query: RetrievalQuery, *notices: str | N
         records = sorted(records, key=lambda record: record["score"], reverse=True)
     notice = " ".join(filter(None, notices))
     return RawSearchResult(records=records, metadata={"notice": notice} if notice else None)
-
-
-def storable(text: str) -> str:
-    """Return a text as the database can be sent it: half a character, which JSON can hold, becomes a question mark."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -9,7 +9,7 @@ from neo4j_graphrag.retrievers import HybridCypherRetriever
 
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import IndexPair, VectorIndex
-from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
+from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line, sendable
 from mcp_neo4j_vector_graphrag.retrieval import fulltext_statement, hybrid_statement, lucene, statement
 from mcp_neo4j_vector_graphrag.retrieval.contact import Search
 from mcp_neo4j_vector_graphrag.retrieval.fallback import MARGIN, FilteredFulltext, FilteredSearch, Hits
@@ -20,7 +20,6 @@ from mcp_neo4j_vector_graphrag.retrieval.graph_search import (
     check_parameters,
     embedded,
     result,
-    storable,
 )
 from mcp_neo4j_vector_graphrag.retrieval.hybrid_statement import (
     DEFAULT_ALPHA,
@@ -174,7 +173,7 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
         """
         check(query_text, top_k, query_params or {})
         chosen, weight = _ranking(ranker, alpha)
-        text, more = storable(query_text), query_params or {}
+        text, more = sendable(query_text), query_params or {}
         wanted = _Wanted(query_vector, text, top_k, effective_search_ratio, chosen, weight, more, filters)
         return self._answer(lambda: self._search(wanted))
 

@@ -58,7 +58,7 @@ def search(retriever: Retriever, question: str, arguments: Mapping[str, Any]) ->
         return Found(items_of(retriever, found), notice if isinstance(notice, str) else None)
     except (GraphRAGError, Neo4jError, DriverError, Neo4jGraphRagError):
         raise
-    except Exception as error:
+    except BaseException as error:  # one that exits must not take the server with it
         kind = type(retriever)
         if kind.__module__.startswith(f"{_PACKAGE}."):
             raise

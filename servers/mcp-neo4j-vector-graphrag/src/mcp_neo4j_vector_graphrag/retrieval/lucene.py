@@ -29,6 +29,15 @@ class LuceneQuery:
     is_cut: bool = False
 
 
+def depth(query: str) -> int:
+    """Return how deep the brackets of a query in Lucene's syntax are nested, at the most."""
+    deepest = open_ones = 0
+    for character in query:
+        open_ones += {"(": 1, ")": -1}.get(character, 0)
+        deepest = max(deepest, open_ones)
+    return deepest
+
+
 def from_sentence(sentence: str, properties: int = 1) -> LuceneQuery | None:
     """Return the query for texts that hold any of a sentence's words; `None` if it has no word.
 

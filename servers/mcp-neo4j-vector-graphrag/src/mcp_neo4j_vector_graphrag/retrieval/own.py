@@ -76,9 +76,10 @@ def _factory(module: str, path: str, shown: str) -> Callable[..., object]:
             ) from error
         raise SetupError(f"--retriever '{shown}': the module can't be imported: {_told(error)}") from error
     for name in path.split("."):
-        if not hasattr(found, name):
-            raise SetupError(f"--retriever '{shown}': {getattr(found, '__name__', module)} has no attribute {name}.")
-        found = getattr(found, name)
+        try:
+            found = getattr(found, name)
+        except Exception as error:
+            raise SetupError(f"--retriever '{shown}': {module} has no attribute {name}.") from error
     if not callable(found):
         raise SetupError(f"--retriever '{shown}': {path} is a {type(found).__name__}, not a function to call.")
     made: Callable[..., object] = found
@@ -130,10 +131,14 @@ def _named(made: object, shown: str) -> dict[str, Retriever]:
         made.close()
         raise SetupError(f"--retriever '{shown}': the factory is a coroutine function: write it without async.")
     by_name: Mapping[Any, Any] = made if isinstance(made, Mapping) else {SINGLE_NAME: made}
-    if not by_name:
+    try:
+        items = list(by_name.items())
+    except Exception as error:
+        raise SetupError(f"--retriever '{shown}': the factory's mapping can't be read: {_told(error)}") from error
+    if not items:
         raise SetupError(f"--retriever '{shown}': the factory returned no retriever: the mapping is empty.")
     retrievers: dict[str, Retriever] = {}
-    for name, retriever in by_name.items():
+    for name, retriever in items:
         # Not isinstance: the library's classes share one cache of its answers, so asking spoils it for other classes.
         if not isinstance(name, str) or Retriever not in type(retriever).__mro__:
             what = f"the class {retriever.__name__}" if isinstance(retriever, type) else type(retriever).__name__

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from neo4j_graphrag.retrievers import VectorCypherRetriever
 
 from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex
+from mcp_neo4j_vector_graphrag.errors import sendable
 from mcp_neo4j_vector_graphrag.retrieval import statement
 from mcp_neo4j_vector_graphrag.retrieval.contact import Search
 from mcp_neo4j_vector_graphrag.retrieval.fallback import FilteredSearch
@@ -17,7 +18,6 @@ from mcp_neo4j_vector_graphrag.retrieval.graph_search import (
     check_parameters,
     embedded,
     result,
-    storable,
 )
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class VectorGraphRetriever(VectorGraphSearch[VectorIndex], VectorCypherRetriever
             UnavailableError: The database or the embedder can't be reached or took too long.
         """
         check(query_text or "" if query_vector is None else None, top_k, query_params or {})
-        text = None if query_text is None else storable(query_text)
+        text = None if query_text is None else sendable(query_text)
         wanted = _Wanted(query_vector, text, top_k, effective_search_ratio, query_params or {}, filters)
         return self._answer(lambda: self._search(wanted))
 

@@ -20,7 +20,14 @@ from neo4j_graphrag.exceptions import (
 )
 
 from mcp_neo4j_vector_graphrag.database.faults import translate
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError, OwnRetrieverError, QuestionError, SetupError, one_line
+from mcp_neo4j_vector_graphrag.errors import (
+    GraphRAGError,
+    OwnRetrieverError,
+    QuestionError,
+    SetupError,
+    one_line,
+    sendable,
+)
 from mcp_neo4j_vector_graphrag.logs import without_secrets
 
 if TYPE_CHECKING:
@@ -55,7 +62,7 @@ class FaultError(ToolError):
     """The answer to a call that failed, and the fault behind it."""
 
     def __init__(self, fault: GraphRAGError) -> None:
-        super().__init__(str(fault), log_level=logging.DEBUG)
+        super().__init__(sendable(str(fault)), log_level=logging.DEBUG)
         self.fault = fault
 
 

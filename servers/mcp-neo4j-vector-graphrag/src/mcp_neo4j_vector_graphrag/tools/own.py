@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -66,10 +67,15 @@ def search_tools(
 
 def _about(name: str, retriever: Retriever) -> str:
     """Return what a retriever says of itself: the index that it searches, else how its class is described."""
-    if index := getattr(retriever, "index_name", None):
-        return f"{title(name)}: {describe(str(index))}"
-    said = inspect.cleandoc(type(retriever).__doc__ or "Searches a Neo4j graph.").split("\n\n", 1)[0]
-    return f"{title(name)}: {one_line(said, _LONGEST)}"
+    index = None
+    with suppress(Exception):  # an attribute of somebody else's class
+        index = getattr(retriever, "index_name", None)
+    if isinstance(index, str) and index:
+        return f"{title(name)}: {describe(index)}"
+    documented = type(retriever).__doc__
+    said = inspect.cleandoc(documented) if isinstance(documented, str) else "Searches a Neo4j graph."
+    first = said.split("\n\n", 1)[0]
+    return f"{title(name)}: {one_line(first, _LONGEST)}"
 
 
 def _is_ours(retriever: Retriever) -> bool:
