@@ -122,7 +122,7 @@ def create_index(server: Neo4jServer, name: str, pattern: str) -> None:
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def plane(neo4j_server: Neo4jServer) -> Iterator[Plane]:
     """The entries, which no test changes."""
     graph = Plane(*(unique(name) for name in ("Place", "End", "road", "places", "roads", "words")))

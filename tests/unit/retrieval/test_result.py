@@ -119,6 +119,6 @@ def test_a_hybrid_result_says_how_each_half_ranked_it():
     )
     assert [each.model_dump() for each in found.results] == [{"doc": {"a": 1}, **both}, {"doc": {"a": 2}, **one}]
     assert as_text(found) == (
-        '[1] score: 0.7500 by meaning: 2 (0.9000) by words: 1 (3.5000)\n{"a":1}\n\n'
-        '[2] score: 0.2500 by words: 2 (1.5000)\n{"a":2}'
+        '[1] score: 0.7500 by meaning: 2 (0.9000) by words: 1 (3.5000) id: 4:x:1\n{"a":1}\n\n'
+        '[2] score: 0.2500 by words: 2 (1.5000) id: 4:x:2\n{"a":2}'
     )

@@ -22,7 +22,7 @@ from mcp_neo4j_vector_graphrag.retrieval.row import entity_as_document, item_fro
         ({"text": "a", "title": "t", "score": 0.5, "metadata": None}, "a", {"title": "t", "score": 0.5}),
         ({"title": "the only text", "year": 1999}, "the only text", {"year": 1999}),
         ({"title": "t", "plot": "p", "score": 0.5}, '{"title":"t","plot":"p"}', {"score": 0.5}),
-        ({"doc": {"text": "é"}, "score": 0.5}, '{"doc":{"text":"é"}}', {"score": 0.5}),
+        ({"doc": {"text": "é"}, "score": 0.5}, '{"text":"é"}', {"score": 0.5}),
         ({"text": None, "year": 1999, "score": 0.5}, '{"text":null,"year":1999}', {"score": 0.5}),
         ({"text": None, "title": "t"}, "t", {"text": None}),
         ({"text": "a", "score": 0.5, "metadata": "not a map"}, "a", {"score": 0.5, "metadata": "not a map"}),

@@ -111,7 +111,8 @@ def with_demo_defaults(settings: Settings) -> Settings:
     a description and results of their own.
     """
     chosen = {entry for entry in settings.tools if not entry.startswith("-")}
-    defaults = {**MODEL, **SEARCH} if not chosen or chosen & CONFIGURED else MODEL
+    is_searched = bool(chosen & CONFIGURED) or not (chosen or settings.retrievers_file or settings.retriever)
+    defaults = {**MODEL, **SEARCH} if is_searched else MODEL
     return settings.model_copy(
         update={name: value for name, value in defaults.items() if getattr(settings, name) is None}
     )

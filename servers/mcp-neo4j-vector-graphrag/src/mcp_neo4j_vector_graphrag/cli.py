@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from difflib import get_close_matches
 from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -100,8 +101,10 @@ class _Parser(argparse.ArgumentParser):
         if rest:
             unknown = [argument.partition("=")[0] for argument in rest if argument.startswith("-")]
             flags = [flag for action in self._actions for flag in action.option_strings if flag.startswith("--")]
-            what = f"unknown: {', '.join(unknown)}" if unknown else "an argument is too much (demo goes first)"
-            self.error(f"{what}; the flags are {', '.join(flags)}")
+            near = [match for flag in unknown for match in get_close_matches(flag, flags, 1)]
+            meant = f" (did you mean {', '.join(near)}?)" if near else ""
+            what = f"unknown: {', '.join(unknown)}{meant}" if unknown else f"'{PROGRAM} {rest[0]}' is no command"
+            self.error(f"{what}; the commands are demo and tools, the flags are {', '.join(flags)}")
         return chosen
 
     def error(self, message: str) -> NoReturn:

@@ -144,6 +144,8 @@ def run(settings: Settings) -> None:
         _logger.warning("The transport sse is deprecated: clients of today speak http.")
     with _listening(settings.server_host, settings.server_port) as listening:
         app = http_app(server, settings)
+        where = f"{settings.server_host}:{settings.server_port}/{settings.server_path.strip('/')}"
+        print(f"Serving MCP on http://{where} until Ctrl-C.", file=sys.stderr)  # noqa: T201 - for who started it by hand
         uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=5)).run([listening])
 
 

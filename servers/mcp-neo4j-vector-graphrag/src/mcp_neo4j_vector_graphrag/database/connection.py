@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import neo4j
-from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
+from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
 from mcp_neo4j_vector_graphrag import deadline
@@ -26,6 +26,8 @@ DEFAULT_READ_TIMEOUT = 30.0
 
 _CONNECT_SECONDS = 3.0
 _RETRY_SECONDS = 3.0
+_REFUSED_SECONDS = 5.0
+"""A refused login is not tried again for so long: after three, Neo4j locks the account, for its other users too."""
 _GRACE_SECONDS = 5.0
 """A query that pays no heed to the database's timeout is given up this much later."""
 
@@ -56,6 +58,7 @@ class Database:
         self.epoch = 0
         """Counts lost connections: what was learnt of the server before may no longer hold."""
         self._capabilities: tuple[int, Capabilities] | None = None
+        self._refused: tuple[float, AuthError] | None = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -125,6 +128,8 @@ class Database:
     def _run(
         self, statement: str, parameters: Mapping[str, Any], seconds: float
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
+        if self._refused and time.monotonic() - self._refused[0] < _REFUSED_SECONDS:
+            raise self._refused[1]
         end = time.monotonic() + seconds + _GRACE_SECONDS
         retrying = Retrying(
             retry=retry_if_exception(_is_passing),
@@ -158,6 +163,9 @@ class Database:
                 return list(result), result.consume()
         except (ServiceUnavailable, SessionExpired):
             self.epoch += 1
+            raise
+        except AuthError as error:
+            self._refused = (time.monotonic(), error)
             raise
 
 

@@ -198,7 +198,7 @@ def _of_any_type(prop: Property, value: object) -> Property:
 
 def _one_of(prop: Property, value: object) -> list[Condition]:
     if not isinstance(value, (list, tuple)):
-        _refuse(prop, "IN takes a list")
+        _refuse(prop, "IN takes a list, in brackets")
     if not value:
         _refuse(prop, "the list is empty and would match nothing; leave the filter out")
     if len(value) == 1:

@@ -97,6 +97,9 @@ class Document(Entry):
                 return shorter
         return self.model_copy(update={"doc": {}})
 
+    def _notes(self) -> list[str]:
+        return [f"id: {self.id}"] if self.id else []
+
     def _body(self) -> str:
         return _json(self.doc)
 
@@ -120,7 +123,7 @@ class RankedDocument(Document):
     def _notes(self) -> list[str]:
         by_meaning = [f"by meaning: {self.vector_rank} ({self.vector_score:.4f})"] if self.vector_rank else []
         by_words = [f"by words: {self.text_rank} ({self.text_score:.4f})"] if self.text_rank else []
-        return [*by_meaning, *by_words]
+        return [*by_meaning, *by_words, *super()._notes()]
 
 
 EntryType = TypeVar("EntryType", bound=Entry)

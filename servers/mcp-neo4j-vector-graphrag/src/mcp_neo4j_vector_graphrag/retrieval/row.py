@@ -21,7 +21,9 @@ def item_from_row(row: Mapping[str, Any]) -> RetrieverResultItem:
     """
     rest = dict(row)
     score, metadata = rest.pop("score", None), rest.pop("metadata", None)
-    column = _text_column(rest)
+    if set(rest) == {"doc"} and isinstance(rest["doc"], dict):
+        rest = rest["doc"]  # without a retrieval query
+    column = None if rest is row.get("doc") else _text_column(rest)
     text = rest.pop(column) if column else json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
     extra = rest if column else {}
     if metadata is not None:

@@ -54,6 +54,9 @@ MAX_TOP_K = 100
 _FIRST_LOOK_SECONDS = 3.0
 """So long the first list waits for the database; then it says what is known."""
 
+_FIRST_CALL_SECONDS = 20.0
+"""So long a call waits for the first look; a client gives up later."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -80,6 +83,7 @@ class DiscoveredTools(Provider):
         self._found = Look({})
         self._looked_at = float("-inf")
         self._looking: Future[tuple[Look, float] | Exception] | None = None
+        self._failure = ""
         self._told: frozenset[str] | None = None
 
     async def _list_tools(self) -> Sequence[Tool]:
@@ -90,7 +94,8 @@ class DiscoveredTools(Provider):
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         del version
         if name not in self._found.tools:
-            await self.refresh(_FIRST_LOOK_SECONDS, at_once=True)
+            has_looked = self._looked_at > float("-inf")
+            await self.refresh(_FIRST_LOOK_SECONDS if has_looked else _FIRST_CALL_SECONDS, at_once=True)
         return self._found.tools.get(name)
 
     async def refresh(self, seconds: float, *, at_once: bool = False) -> None:
@@ -124,9 +129,11 @@ class DiscoveredTools(Provider):
         self._looking = None
         outcome = looking.result()
         if isinstance(outcome, Exception):
-            _logger.warning("The indexes could not be looked up: %s", as_fault(outcome))
+            self._failure = str(as_fault(outcome))
+            _logger.warning("The indexes could not be looked up: %s", self._failure)
         else:
             self._found, self._looked_at = outcome
+            self._failure = ""
 
     def take_news(self) -> bool:
         """Return whether the tools differ from those that were told last; from now on these are told."""
@@ -146,6 +153,13 @@ class DiscoveredTools(Provider):
     def waiting(self) -> str:
         """What to say of the indexes that answer no search yet."""
         return self._found.waiting
+
+    @property
+    def unknown(self) -> str:
+        """Why it is not known what there is; empty if it is."""
+        if self._failure or self._looked_at > float("-inf"):
+            return self._failure
+        return "The database is still being looked at: ask again in a moment."
 
 
 class TellNews(Middleware):
@@ -183,6 +197,8 @@ class TellNews(Middleware):
         return result
 
     def _no_such_tool(self, name: str) -> ToolError:
+        if self._tools.unknown:
+            return ToolError(f"The tool {one_line(name, MAX_LENGTH)} is not there yet. {self._tools.unknown}")
         known = ", ".join(self._tools.names) or "none, since the database has no vector index that is online"
         waiting = f" {self._tools.waiting}" if self._tools.waiting else ""
         return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.{waiting}")
