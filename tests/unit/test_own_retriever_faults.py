@@ -83,8 +83,8 @@ def own(kind: str, retriever: str = "Own") -> str:
         (Own(Exception(f"No index {SECRET}")), own("Exception")),
         (Own(AttributeError(f"'Own' has no {SECRET}")), own("AttributeError")),
         (Own(StopIteration(SECRET)), own("StopIteration")),
-        (Own(None), own("AttributeError")),
-        (Own(["a row"]), own("AttributeError")),
+        (Own(None), "The retriever Own returned NoneType: return a RawSearchResult."),
+        (Own(["a row"]), "The retriever Own returned list: return a RawSearchResult."),
         (Lazy(KeyError(SECRET)), own("KeyError", "Lazy")),
         (AsyncOnly(RuntimeError(SECRET)), own("RuntimeError", "AsyncOnly")),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from datetime import UTC, timedelta, timezone
+from decimal import Decimal
 
 import neo4j
 import numpy as np
@@ -88,3 +89,27 @@ def test_a_text_under_the_name_of_a_vector_property_stays():
 
 def test_without_knowledge_of_the_indexes_only_long_vectors_are_seen():
     assert PlainJson().value({"emb": [0.1, 0.2, 0.3], "long": [0.5] * 1536}) == {"emb": [0.1, 0.2, 0.3]}
+
+
+class Odd:
+    """Known to nobody."""
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a\ud800b", "a?b"),
+        ({"k\udfff": ["\ud800"]}, {"k?": ["?"]}),
+        (10**5000, "(a whole number of thousands of digits)"),
+        ([-(10**5000)], ["(a whole number of thousands of digits)"]),
+        (10**4000, 10**4000),
+        (Odd(), "(a value of type Odd)"),
+        ({"a": Odd}, {"a": "(a value of type type)"}),
+        (Decimal("1.50"), "1.50"),
+    ],
+    ids=["half", "half-key", "long", "long-negative", "4001-digits", "odd", "class", "decimal"],
+)
+def test_what_json_can_not_say_becomes_a_text(value: object, expected: object):
+    plain = PLAIN.value(value)
+    assert plain == expected
+    json.dumps(plain).encode()

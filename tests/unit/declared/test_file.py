@@ -466,6 +466,10 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
                 "6: 'x' is no table: write [retriever.parameters.min_rating] and, below, type = \"number\".",
             ],
         ),
+        (
+            SOUND + "parameters = { p = 1 }",
+            ["5: 'p' is no table: write [retriever.parameters.min_rating] and, below, type = \"number\"."],
+        ),
     ],
 )
 def test_each_fault_is_told_with_its_line(tmp_path: Path, text: str, expected: list[str]):
@@ -604,6 +608,8 @@ def test_each_fault_is_told_with_its_line(tmp_path: Path, text: str, expected: l
             "type = 'integer'\nchoices = [1, 9]\nmaximum = 5",
             ["8: a choice lies outside the bounds: write a whole number of at most 5."],
         ),
+        ("type = 'string'\nchoices = ['a', 'b', 'a']", ["8: 'choices' has 'a' more than once: write it once."]),
+        ("type = 'number'\nchoices = [1, 1.0]", ["8: 'choices' has '1.0' more than once: write it once."]),
         ("type = 'boolean'\nchoices = [true]", ["8: 'choices' has no meaning for a boolean: leave it out."]),
         (
             "type = 'integer'\nminimum = 'x'\nchoices = ['y', 7]\ndefault = 'z'\nwhat = 1",
@@ -619,6 +625,13 @@ def test_each_fault_is_told_with_its_line(tmp_path: Path, text: str, expected: l
 def test_each_fault_of_a_parameter_is_told_with_its_line(tmp_path: Path, table: str, expected: list[str]):
     text = SOUND + f"retrieval_query = 'RETURN $x'\n[retriever.parameters.x]\n{table}"
     assert faults(tmp_path, text) == [f"retrievers.toml:{line}" for line in expected]
+
+
+def test_a_query_file_that_is_a_loop_of_links_is_a_fault_with_its_line(tmp_path: Path):
+    (tmp_path / "a.cypher").symlink_to("b.cypher")
+    (tmp_path / "b.cypher").symlink_to("a.cypher")
+    [found] = faults(tmp_path, SOUND + "retrieval_query_file = 'a.cypher'")
+    assert found.startswith("retrievers.toml:5: 'a.cypher' can't be read (")
 
 
 def test_all_faults_of_a_file_are_told_at_once_in_their_order(tmp_path: Path):

@@ -203,6 +203,7 @@ REFUSED: list[tuple[object, str]] = [
     ("{bad", "filters is a text that is no JSON: send an object."),
     ("5", 'filters must be an object, for example {"year": 2003}, or a list of {property, operator, value}.'),
     (7, "filters must be an object"),
+    (["a"], "Each filter is an object: {property, operator, value}."),
     ([7], "Each filter is an object: {property, operator, value}."),
     ([{"operator": "="}], "Each filter is an object"),
     (

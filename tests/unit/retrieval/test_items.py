@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import neo4j
 import pytest
 from neo4j.time import Date
 from neo4j_graphrag.retrievers.base import Retriever
 from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
+from mcp_neo4j_vector_graphrag.errors import OwnRetrieverError
 from mcp_neo4j_vector_graphrag.retrieval.items import items_of, search
 
 ROWS = [
@@ -88,3 +91,24 @@ def test_a_formatter_that_was_given_is_used():
 @pytest.mark.parametrize("rows", [[], [neo4j.Record({})]])
 def test_few_or_no_columns_are_no_fault(rows: list[neo4j.Record]):
     assert [item.content for item in items_of(Stock(rows), RawSearchResult(records=rows))] == ["{}"] * len(rows)
+
+
+def test_what_is_no_result_of_a_retriever_is_told():
+    class Nothing(Stock):
+        def get_search_results(self, query_text: str) -> Any:
+            del query_text
+
+    with pytest.raises(OwnRetrieverError) as caught:
+        search(Nothing([]), "what?", {})
+    assert str(caught.value) == "The retriever Nothing returned NoneType: return a RawSearchResult."
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [({"on": Date(2024, 2, 29), "é": [1]}, '{"on":"2024-02-29","é":[1]}'), (["a", 1], '["a",1]')],
+)
+def test_a_map_or_a_list_of_an_authors_formatter_is_json_text(content: Any, expected: str):
+    retriever = Stock(ROWS[:1])
+    retriever.result_formatter = lambda _: RetrieverResultItem(content=content)
+    [item] = items_of(retriever, RawSearchResult(records=ROWS[:1]))
+    assert item.content == expected

@@ -18,6 +18,7 @@ from mcp_neo4j_vector_graphrag.retrieval.neighbours import (
     expand,
     hop_statement,
     neighbours_text,
+    together,
     within,
 )
 
@@ -119,3 +120,38 @@ def test_a_first_one_that_no_cut_makes_short_loses_its_properties():
     long = near(1).model_copy(update={"properties": {"list": list(range(1000))}})
     [kept] = within(Neighbours(neighbours=[long]), 50).neighbours
     assert (kept.id, kept.properties) == ("n1", {})
+
+
+def test_a_name_with_line_breaks_or_backticks_can_not_pass_for_a_line():
+    relation = Relation(type="IS\nNEAR", direction="out", via="s")
+    odd = Neighbour(start="s", hop=1, relationships=[relation], id="n", labels=["A`B", "C\nD"], properties={})
+    assert odd.as_text() == r"-[:`IS\u000ANEAR`]-> (n :`A``B`:`C\u000AD` {})"
+
+
+def test_what_is_cut_to_the_budget_is_not_told_to_raise_the_limit():
+    raised = "Hop 1 from the id 's': only 10 neighbours are shown, there are more: raise limit."
+    part = Neighbours(neighbours=[near(place, "x" * 100) for place in range(10)], notice=f"Before. {raised} After.")
+    found = together([part.with_beyond_limit([raised]), Neighbours(neighbours=[near(11)], notice="Last.")])
+    size = tokens(near(0, "x" * 100).as_text())
+
+    assert within(found, 100 * size).notice == f"Before. {raised} After. Last."
+    assert str(within(found, 3 * size).notice).startswith("Before. After. Last. Only 3 of 11 neighbours are shown")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["x", "x"], "There is no relationship type 'x': the type is 'KNOWS'."),
+        (["x", "KNOWS", "y"], "There are no relationship types 'x', 'y': the type is 'KNOWS'."),
+    ],
+)
+def test_types_that_do_not_exist_are_told_once_each(given: list[str], told: str):
+    class Knows(Unasked):
+        def read(self, *_: Any, **__: Any) -> list[Any]:
+            return [{"type": "KNOWS"}]
+
+    database = Knows()
+    with pytest.raises(QuestionError) as caught:
+        expand(database, ["4:x:1"], relationship_types=given, plain=PlainJson())
+    database.close()
+    assert str(caught.value) == told

@@ -14,7 +14,7 @@ from fastmcp import FastMCP
 from fastmcp.tools import Tool
 
 from clients import client, text_of
-from indexed import FakeBackend, FakeDatabase
+from indexed import FakeBackend, FakeDatabase, index
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.backend import Backend
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex
@@ -301,3 +301,19 @@ def test_a_tool_that_was_made_before_the_database_was_started_anew_searches_the_
     after = cast("Any", tool.retriever())
     assert after is not before
     assert (after.database, after.filterable) == (backend.now, {"year": year})
+
+
+def test_a_chosen_tool_that_no_index_has_is_told_in_the_log(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("mcp_neo4j_vector_graphrag.retrieval.discovery.discover", lambda *_: [])
+    settings = Settings(NEO4J_URI="bolt://127.0.0.1:1")
+    backend = cast("Backend", FakeBackend(FakeDatabase([index("films", "(Film)", "emb")])))
+    chosen = ["search_films", "search_fi*", "search_nope", "search_no*"]
+
+    Catalog(settings, backend, configured_embedder(settings), chosen=chosen).look()
+
+    assert [record.getMessage() for record in caplog.records] == [
+        f"NEO4J_MCP_TOOLS names '{name}', the tool of no index online; there are: search_films."
+        for name in ("search_nope", "search_no*")
+    ]

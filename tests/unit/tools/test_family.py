@@ -45,6 +45,10 @@ def seen(*entries: str) -> set[str]:
         (("-search_b", "-film-list"), {"film-search", "search_a"}),
         (("films", "-film-list"), {"film-search"}),
         (("films", "-films"), set()),
+        (("search_*",), {"search_a", "search_b"}),
+        (("search_a*",), {"search_a"}),
+        (("-search_b*",), {"film-search", "film-list", "search_a"}),
+        (("-search_*",), {"film-search", "film-list"}),
     ],
 )
 def test_families_and_tools_are_chosen_or_hidden(entries: tuple[str, ...], expected: set[str]):
@@ -80,3 +84,8 @@ def test_who_has_a_tool_of_just_that_name_comes_before_patterns():
     assert selection.uses(RARE)
     assert not selection.uses(anything)
     assert Selection(["other"], SOURCES, families).uses(anything)
+
+
+def test_the_entries_that_choose_single_tools_of_a_family_are_known():
+    selection = Selection(["found", "search_a", "search_b*", "-search_c", "walk"], SOURCES, FAMILIES)
+    assert selection.chosen(FOUND) == ["search_a", "search_b*"]

@@ -59,6 +59,7 @@ def test_the_named_index_is_taken_and_its_retriever_kept():
     several = choice(FILMS, PEOPLE, WORDS, NAMES)
     assert cast("Any", several.vector("people")).index_name == "people"
     assert several.vector("people") is several.vector("people")
+    assert several.vector(" people\n") is several.vector("people")
     assert cast("Any", several.fulltext("names")).index_name == "names"
     assert several.vector("people") is not several.fulltext("names")
 

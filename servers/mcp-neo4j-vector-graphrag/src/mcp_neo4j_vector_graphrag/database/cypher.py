@@ -17,6 +17,7 @@ _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u([0-9A-Fa-f]{4})")
 _LINE_BREAK = re.compile(r"(?:\\r)?\\n")
 _PARAMETER = re.compile(r"\$(\w+)")
 _PLAIN_NAME = re.compile(r"`(\w+)`")
+_UNQUOTED = re.compile(r"[^\W\d]\w*")
 
 
 def quote(name: str) -> str:
@@ -26,6 +27,14 @@ def quote(name: str) -> str:
     """
     escaped = name.replace("\\", r"\u005C").replace("`", "``")
     return f"`{escaped}`"
+
+
+def shown(name: str) -> str:
+    """Return a name as Cypher takes it, on one line: nothing in it can pass for a line of the text around it."""
+    if _UNQUOTED.fullmatch(name):
+        return name
+    printable = "".join(each if each.isprintable() and each != "\\" else f"\\u{ord(each):04X}" for each in name)
+    return f"`{printable.replace('`', '``')}`"
 
 
 def words(text: str) -> str:

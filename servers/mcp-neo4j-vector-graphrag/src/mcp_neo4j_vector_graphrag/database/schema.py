@@ -267,7 +267,9 @@ def _chosen(
         meant = {name: name if name in known else _unquoted(name) for name in asked}
         found.append({name for name in meant.values() if name in known})
         if missing := [given for given, name in meant.items() if name not in known]:
-            faults.append(f"There is no {what} {_listed(missing)}: {_existing(what, known)}")
+            missing = list(dict.fromkeys(name.strip() for name in missing))
+            there_is = f"There is no {what}" if len(missing) == 1 else f"There are no {what}s"
+            faults.append(f"{there_is} {_listed(missing)}: {_existing(what, known)}")
     if faults:
         raise QuestionError(" ".join(faults))
     return found[0], found[1]
@@ -288,7 +290,9 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _existing(what: str, known: Collection[str]) -> str:
-    return f"the {what}s are {_listed(known)}." if known else f"this database has no {what}s."
+    if not known:
+        return f"this database has no {what}s."
+    return f"the {what} is {_listed(known)}." if len(known) == 1 else f"the {what}s are {_listed(known)}."
 
 
 def _names(rows: Iterable[Mapping[str, Any]], kind: str) -> set[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from mcp_neo4j_vector_graphrag.budget import tokens
+from mcp_neo4j_vector_graphrag.database.cypher import shown
 from mcp_neo4j_vector_graphrag.database.schema import (
     EntitySchema,
     LabelSchema,
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     Index = VectorIndexSchema | FulltextIndexSchema
 
-_PLAIN = re.compile(r"[^\W\d]\w*")
 _NO_TOOLS: Mapping[str, str] = MappingProxyType({})
 _SHORTER = (None, 100, 25, 5)
 """Properties, and pairs, of each label or type: fewer only where not one of them fits whole."""
@@ -206,22 +205,22 @@ def _vector_index(index: VectorIndexSchema) -> str:
     filters = f", filters in the index: {_listed(index.filter_properties)}" if index.filter_properties else ""
     size = f"{index.dimensions} dimensions" if index.dimensions else "any dimensions"
     about = f"{size}, {index.similarity}, {index.state}{filters}"
-    return f"{_shown(index.name)} on {_where(index)} {_shown(index.property)}: {about}{_search(index.search_tool)}"
+    return f"{shown(index.name)} on {_where(index)} {shown(index.property)}: {about}{_search(index.search_tool)}"
 
 
 def _fulltext_index(index: FulltextIndexSchema) -> str:
     about = ", ".join(each for each in (index.analyzer, index.state) if each)
     where = f"{_where(index)} {_listed(index.properties)}"
-    return f"{_shown(index.name)} on {where}: {about}{_search(index.search_tool)}"
+    return f"{shown(index.name)} on {where}: {about}{_search(index.search_tool)}"
 
 
 def _constraint(constraint: ConstraintSchema) -> str:
     kind = constraint.type.lower().replace("_", " ")
-    return f"{_shown(constraint.name)}: {kind} on {_where(constraint)} {_listed(constraint.properties)}"
+    return f"{shown(constraint.name)}: {kind} on {_where(constraint)} {_listed(constraint.properties)}"
 
 
 def _where(on: VectorIndexSchema | FulltextIndexSchema | ConstraintSchema) -> str:
-    names = "|".join(map(_shown, on.labels))
+    names = "|".join(map(shown, on.labels))
     return f"(:{names})" if on.on == "node" else f"[:{names}]"
 
 
@@ -242,30 +241,22 @@ def _type(kind: RelationshipTypeSchema) -> str:
 
 
 def _end(label: str | None) -> str:
-    return "" if label is None else f":{_shown(label)}"
+    return "" if label is None else f":{shown(label)}"
 
 
 def _entity(entity: EntitySchema, joins: str = "") -> str:
     sample = f", {entity.sampled} looked at" if entity.sampled < entity.count else ""
-    parts = [f"{_shown(name)} {types}" for name, types in entity.properties.items()]
+    parts = [f"{shown(name)} {types}" for name, types in entity.properties.items()]
     parts += [f"and {entity.more_properties} more"] if entity.more_properties else []
     none = "no properties seen" if sample else "no properties"
     tools = f"; search with {', '.join(entity.search_tools)}" if entity.search_tools else ""
-    return f"{_shown(entity.name)} ({entity.count}{sample}){joins}: {', '.join(parts) or none}{tools}"
+    return f"{shown(entity.name)} ({entity.count}{sample}){joins}: {', '.join(parts) or none}{tools}"
 
 
 def _others(names: Mapping[str, int], what: str) -> list[str]:
-    listed = ", ".join(f"{_shown(name)} ({count})" for name, count in names.items())
+    listed = ", ".join(f"{shown(name)} ({count})" for name, count in names.items())
     return [f"other {what}: {listed}"] if names else []
 
 
 def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(_shown, names))
-
-
-def _shown(name: str) -> str:
-    """Return a name as Cypher takes it, on one line: nothing in it can pass for a line of this text."""
-    if _PLAIN.fullmatch(name):
-        return name
-    printable = "".join(each if each.isprintable() and each != "\\" else f"\\u{ord(each):04X}" for each in name)
-    return f"`{printable.replace('`', '``')}`"
+    return ", ".join(map(shown, names))

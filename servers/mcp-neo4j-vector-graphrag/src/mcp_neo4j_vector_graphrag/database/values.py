@@ -8,7 +8,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import neo4j.graph
 import neo4j.spatial
@@ -20,6 +22,8 @@ USUAL_DIMENSIONS = frozenset({256, 300, 384, 512, 768, 1024, 1536, 2048, 3072, 4
 
 
 _OMIT = object()
+_MAX_BITS = 14_000
+"""Of a whole number that Python writes in digits, of which it allows 4,300."""
 _ZERO_FRACTION = re.compile(r"\.0+(?=[+\-Z]|$)")
 _TEMPORAL_TAGS = (b"D", b"d", b"I", b"i")
 
@@ -74,7 +78,7 @@ class PlainJson:
 
     def _map(self, items: Mapping[Any, Any]) -> dict[str, Any]:
         converted = {
-            str(key): self._convert(value)
+            _key(key): self._convert(value)
             for key, value in items.items()
             if not (key in self.vector_properties and isinstance(value, (list, tuple, neo4j.vector.Vector, type(None))))
         }
@@ -106,8 +110,12 @@ def columns(record: neo4j.Record) -> dict[str, Any]:
 
 def _scalar(value: object) -> object:
     match value:
-        case None | bool() | int() | str():
+        case None | bool():
             return value
+        case int():
+            return value if value.bit_length() <= _MAX_BITS else "(a whole number of thousands of digits)"
+        case str():
+            return value.encode(errors="replace").decode()  # half a character, which Python can hold, becomes "?"
         case float():
             return value if math.isfinite(value) else None
         case bytes() | bytearray():
@@ -118,7 +126,13 @@ def _scalar(value: object) -> object:
             return _early(value.raw_data)
         case _ if hasattr(value, "isoformat"):
             return value.isoformat()
-    return str(value)
+        case Decimal() | UUID() | timedelta():
+            return str(value)
+    return f"(a value of type {type(value).__name__})"
+
+
+def _key(key: object) -> str:
+    return str(_scalar(key))
 
 
 def _early(raw: Any) -> str:  # noqa: ANN401 - a structure of the Bolt protocol

@@ -128,7 +128,7 @@ def read_query(folder: Path, name: str) -> str:
         ) from None
     except UnicodeDecodeError:
         raise QueryFileError(f"{short(name)} is not in UTF-8: save it as UTF-8") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # the last is a loop of links before Python 3.13
         raise QueryFileError(
             f"{short(name)} can't be read ({type(error).__name__}): check its name and rights"
         ) from None
@@ -214,8 +214,12 @@ def _check_choices(table: ParameterTable, path: KeyPath) -> Iterator[Fault]:
         yield Fault((*path, "choices"), "'choices' has no meaning for a boolean: leave it out")
         return
     unlimited = table.model_copy(update={"choices": None})
+    seen: list[Any] = []
     for place, choice in enumerate(table.choices):
         value = typed.from_file(choice, table.scalar)
+        if value is not None and value in seen:
+            yield Fault((*path, "choices", place), f"'choices' has {short(choice)} more than once: write it once")
+        seen.append(value)
         if value is None:
             yield Fault((*path, "choices", place), _no_value("choices", table))
         elif instead := typed.complaint(value, unlimited):

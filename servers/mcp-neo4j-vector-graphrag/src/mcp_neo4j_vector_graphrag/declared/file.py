@@ -183,7 +183,9 @@ def _entry_faults(entry: _Entry, databases: Mapping[str, object]) -> Iterator[Fa
     if entry.is_query_known:
         written = entry.raw.get("parameters", {})
         named = [name for name in written if (*path, "parameters", name, "[key]") not in bad]
-        yield from checks.check_query(table, (*path, entry.query_key or "parameters"), named)
+        for fault in checks.check_query(table, (*path, entry.query_key or "parameters"), named):
+            if fault.path not in bad:
+                yield fault
 
 
 def _tables(value: object) -> dict[str, Mapping[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mcp_neo4j_vector_graphrag.database.sample import Property
+from mcp_neo4j_vector_graphrag.database.sample import SCALAR_TYPES, Property
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.retrieval import coercion
 from mcp_neo4j_vector_graphrag.retrieval import filters as filtering
@@ -47,6 +47,7 @@ def filterable(
     sampled: Mapping[str, Property],
     names: Collection[str] | None = None,
     fixed: Mapping[str, object] | None = None,
+    vectors: Collection[str] = (),
 ) -> Filterable:
     """Return what a search may be filtered by.
 
@@ -58,18 +59,24 @@ def filterable(
         names: The properties that a caller may name; `None` stands for all that can be filtered by.
         fixed: What holds whatever the caller says: a value, a list of values or bounds (`min`, `max`) by property.
             With it, no value of the sample is told, since it may be one that a caller must not see.
+        vectors: The properties that hold vectors, which a sample lacks.
 
     Raises:
         SetupError: A property is none of the database's, or can't be filtered by, or a fixed value does not fit it.
     """
     fixed = fixed or {}
     wanted = {*(names or ()), *fixed}
-    known = {name: each for name, each in sampled.items() if each.can_be_filtered}
-    if unseen := wanted - sampled.keys():
+    known = {name: each for name, each in sampled.items() if each.can_be_filtered and _has_scalars(each)}
+    vectors = set(vectors) - sampled.keys()
+    if unseen := wanted - sampled.keys() - vectors:
         existing = {row["name"] for row in database.read(_PROPERTY_KEYS, {"names": sorted(unseen)})}
         known |= {name: Property(name, ()) for name in existing}
     for name in sorted(wanted - known.keys()):
-        why = "holds values that can't be filtered by" if name in sampled else "is on no entity of the database"
+        why = (
+            "holds values that can't be filtered by"
+            if name in sampled or name in vectors
+            else "is on no entity of the database"
+        )
         raise SetupError(
             f"The property '{name}' {why}: take it out of the {'fixed filters' if name in fixed else 'filters'}, or "
             "write another."
@@ -80,6 +87,11 @@ def filterable(
     properties = {name: known[name] for name in fixed}
     conditions = [each for name, value in fixed.items() for each in _fixed_conditions(properties[name], value)]
     return Filterable(allowed, tuple(conditions), properties)
+
+
+def _has_scalars(known: Property) -> bool:
+    """Whether some of its values are no lists: an index holds those of any property that it was told of."""
+    return not known.types or not SCALAR_TYPES.isdisjoint(known.types)
 
 
 def _fixed_conditions(known: Property, value: object) -> Iterator[Condition]:

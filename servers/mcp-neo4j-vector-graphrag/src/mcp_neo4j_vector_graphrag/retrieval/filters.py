@@ -150,7 +150,10 @@ def _from_value(name: str, value: object) -> list[tuple[str, str, Any]]:
 
 def _from_entry(entry: object) -> tuple[str, str, Any]:
     """Return what one `{property, operator, value}` stands for."""
-    entry = _decoded(entry)
+    try:
+        entry = _decoded(entry)
+    except QuestionError:
+        entry = None
     if not isinstance(entry, Mapping) or "property" not in entry or set(entry) - _ENTRY:
         raise QuestionError("Each filter is an object: {property, operator, value}.")
     operator = " ".join(str(entry.get("operator") or "=").upper().split())

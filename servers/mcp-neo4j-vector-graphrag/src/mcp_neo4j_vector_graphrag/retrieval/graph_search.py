@@ -80,14 +80,17 @@ class GraphSearch(ABC, Generic[IndexT]):
         self.plain = PlainJson()
 
     def prepare(self) -> None:
-        """Look at the index and the retrieval query now, rather than at the first search.
+        """Look at the index, the retrieval query and the named filters now, rather than at the first search.
 
         Raises:
-            SetupError: The index, the retrieval query or the connection must be put right.
+            SetupError: The index, the retrieval query, a filter or the connection must be put right.
             UnavailableError: The database can't be reached or took too long.
         """
         with self.database.translated():
-            self._current_contact()
+            contact = self._current_contact()
+            are_named = self.filterable is not None and not isinstance(self.filterable, Mapping)
+            if self.fixed_filters or (are_named and self.filterable):
+                self._filterable(contact)
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
         """Return a row as text, score and metadata, in plain JSON and without its vectors."""
@@ -141,7 +144,8 @@ class GraphSearch(ABC, Generic[IndexT]):
         sampled, now = self._sampled, time.monotonic()
         if sampled is None or sampled.contact is not contact or now - sampled.at > _SAMPLE_SECONDS:
             found = read_sample(self.database, self._described_by(contact.index)).properties
-            known = filterable(self.database, found, self.filterable, self.fixed_filters)
+            vectors = contact.plain.vector_properties
+            known = filterable(self.database, found, self.filterable, self.fixed_filters, vectors)
             self._sampled = sampled = _Sampled(contact, now, known)
         return sampled.filterable
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from neo4j.exceptions import DriverError, Neo4jError
 from neo4j_graphrag.exceptions import Neo4jGraphRagError
-from neo4j_graphrag.types import RetrieverResultItem
+from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
@@ -16,11 +18,10 @@ from mcp_neo4j_vector_graphrag.errors import GraphRAGError, OwnRetrieverError
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import neo4j
     from neo4j_graphrag.retrievers.base import Retriever
-    from neo4j_graphrag.types import RawSearchResult
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -54,8 +55,9 @@ def search(retriever: Retriever, question: str, arguments: Mapping[str, Any]) ->
         found = retriever.get_search_results(**known)
         if inspect.isawaitable(found):
             found = deadline.result_of(found)
+        items = items_of(retriever, found)
         notice = (found.metadata or {}).get("notice")
-        return Found(items_of(retriever, found), notice if isinstance(notice, str) else None)
+        return Found(items, notice if isinstance(notice, str) else None)
     except (GraphRAGError, Neo4jError, DriverError, Neo4jGraphRagError):
         raise
     except BaseException as error:  # one that exits must not take the server with it
@@ -72,8 +74,14 @@ def items_of(retriever: Retriever, found: RawSearchResult) -> list[RetrieverResu
     """Return what a retriever found as items of plain values, without vectors.
 
     The library's own formatters write Python's notation (`<Record …>`), so ours stands in for them; a formatter that
-    somebody gave or wrote is used as it is.
+    somebody gave or wrote is used as it is, with a map or a list of its making as JSON text.
+
+    Raises:
+        OwnRetrieverError: It is not what a retriever returns.
     """
+    if not isinstance(found, RawSearchResult):
+        name, kind = type(retriever).__name__, type(found).__name__
+        raise OwnRetrieverError(f"The retriever {name} returned {kind}: return a RawSearchResult.")
     plain = _plain_json(retriever)
     formatter = _formatter(retriever, plain)
     return [_plain(formatter(record), plain) for record in found.records]
@@ -92,7 +100,21 @@ def _formatter(retriever: Retriever, plain: PlainJson) -> Callable[[neo4j.Record
     # By its module and not by the retriever's class: the library's classes share one cache of what `isinstance` says.
     if getattr(chosen, "__module__", "").startswith("neo4j_graphrag."):
         return lambda record: item_from_row(plain.row(record))
-    return chosen
+    if _is_ours(chosen):
+        return chosen
+    return lambda record: _with_text(chosen(record), plain)
+
+
+def _is_ours(thing: object) -> bool:
+    return (getattr(thing, "__module__", None) or "").startswith(f"{_PACKAGE}.")
+
+
+def _with_text(item: RetrieverResultItem, plain: PlainJson) -> RetrieverResultItem:
+    """Return an item whose content, if it is a map or a list, is JSON text."""
+    if not isinstance(item.content, (Mapping, list, tuple)):
+        return item
+    content = json.dumps(plain.value(item.content), ensure_ascii=False, separators=(",", ":"))
+    return RetrieverResultItem(content=content, metadata=item.metadata)
 
 
 def _plain(item: RetrieverResultItem, plain: PlainJson) -> RetrieverResultItem:

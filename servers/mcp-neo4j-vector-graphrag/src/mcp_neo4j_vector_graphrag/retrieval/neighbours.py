@@ -6,10 +6,10 @@ import json
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PrivateAttr
 
 from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, tokens
-from mcp_neo4j_vector_graphrag.database.cypher import quote
+from mcp_neo4j_vector_graphrag.database.cypher import quote, shown
 from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
 from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, with_short_texts
@@ -72,14 +72,14 @@ class Neighbour(BaseModel):
     def as_text(self) -> str:
         """Return the neighbour on one line, after the relationships that lead to it."""
         steps = ", ".join(map(self._step, self.relationships))
-        labels = "".join(f":{label}" for label in self.labels)
+        labels = "".join(f":{shown(label)}" for label in self.labels)
         return f"{steps} ({self.id} {labels} {_json(self.properties)})"
 
     def _step(self, relation: Relation) -> str:
         properties = f" {_json(relation.properties)}" if relation.properties else ""
         left, right = _ARROWS[relation.direction]
         origin = f"({relation.via})" if relation.via != self.start else ""
-        return f"{origin}{left}[:{relation.type}{properties}]{right}"
+        return f"{origin}{left}[:{shown(relation.type)}{properties}]{right}"
 
 
 class Neighbours(BaseModel):
@@ -87,6 +87,24 @@ class Neighbours(BaseModel):
 
     neighbours: list[Neighbour]
     notice: str | None = Field(default=None, description="What was cut or not found, if anything was.")
+    _beyond_limit: list[str] = PrivateAttr(default_factory=list)
+
+    @property
+    def beyond_limit(self) -> Sequence[str]:
+        """The sentences of the notice that a higher `limit` would help."""
+        return self._beyond_limit
+
+    def with_beyond_limit(self, sentences: Iterable[str]) -> Neighbours:
+        """Return itself, knowing those sentences of its notice."""
+        self._beyond_limit = list(sentences)
+        return self
+
+    def without_beyond_limit(self) -> str | None:
+        """Return the notice without what it says of neighbours beyond `limit`."""
+        notice = self.notice or ""
+        for sentence in self._beyond_limit:
+            notice = notice.replace(sentence, "")
+        return " ".join(notice.split()) or None
 
 
 def expand(  # noqa: PLR0913 - what a caller may say of a walk
@@ -140,10 +158,11 @@ def present(database: Database, ids: Iterable[str]) -> list[str]:
 
 def together(parts: Sequence[Neighbours]) -> Neighbours:
     """Return what was found in several databases as one."""
-    return Neighbours(
+    found = Neighbours(
         neighbours=[neighbour for part in parts for neighbour in part.neighbours],
         notice=_joined(part.notice for part in parts),
     )
+    return found.with_beyond_limit(sentence for part in parts for sentence in part.beyond_limit)
 
 
 def neighbours_text(found: Neighbours) -> str:
@@ -174,7 +193,7 @@ def within(found: Neighbours, limit: int = RESPONSE_TOKENS) -> Neighbours:
         cut = f"Only one of {len(given)} neighbours is shown, with its texts cut"
     within_limit = f"to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT)"
     notice = f"{cut}, {within_limit}: ask for fewer ids, name relationship_types, or lower limit."
-    return Neighbours(neighbours=taken, notice=_joined([found.notice, notice]))
+    return Neighbours(neighbours=taken, notice=_joined([found.without_beyond_limit(), notice]))
 
 
 def ends_statement(vector_properties: Iterable[str] = ()) -> str:
@@ -270,15 +289,17 @@ def _walk(  # noqa: PLR0913 - what one walk needs
         walks = [_onward(start, nears[:limit], is_edge=start in edges) for start, nears in found[0].items()]
         found.append(hop([walk for walk in walks if walk["via"]]))
 
-    return Neighbours(
+    beyond = list(_beyond(found, limit))
+    around = Neighbours(
         neighbours=[
             _neighbour(start, place, near, plain)
             for start in ids
             for place, nears in enumerate(found, start=1)
             for near in nears.get(start, [])[:limit]
         ],
-        notice=_joined([*_cut(found, limit, read), _missing(gone)]),
+        notice=_joined([*beyond, *_cut(found, limit, read), _missing(gone)]),
     )
+    return around.with_beyond_limit(beyond)
 
 
 def _onward(start: str, nears: Iterable[Mapping[str, Any]], *, is_edge: bool) -> dict[str, Any]:
@@ -311,16 +332,20 @@ def _neighbour(start: str, hop: int, near: Mapping[str, Any], plain: PlainJson) 
     )
 
 
-def _cut(found: Sequence[Mapping[str, Sequence[Mapping[str, Any]]]], limit: int, read: int) -> Iterable[str]:
-    """Return what was left out: neighbours beyond the limit, relationships not read, parallel ones not shown."""
+def _beyond(found: Sequence[Mapping[str, Sequence[Mapping[str, Any]]]], limit: int) -> Iterable[str]:
+    """Return where there are neighbours beyond the limit."""
     for hop, by_start in enumerate(found, start=1):
-        more = [start for start, nears in by_start.items() if len(nears) > limit]
-        unread = [start for start, nears in by_start.items() if len(nears) <= limit and _is_unread(nears, read)]
-        if more:
+        if more := [start for start, nears in by_start.items() if len(nears) > limit]:
             yield (
                 f"Hop {hop} from the {_ids(more)}: only {limit} neighbours are shown, there are more: name "
                 f"relationship_types or a direction, or raise limit (at most {MAX_LIMIT})."
             )
+
+
+def _cut(found: Sequence[Mapping[str, Sequence[Mapping[str, Any]]]], limit: int, read: int) -> Iterable[str]:
+    """Return what else was left out: relationships not read, parallel ones not shown."""
+    for hop, by_start in enumerate(found, start=1):
+        unread = [start for start, nears in by_start.items() if len(nears) <= limit and _is_unread(nears, read)]
         if unread:
             yield (
                 f"Hop {hop} from the {_ids(unread)}: only {read} relationships of a node were read, there are more: "
@@ -360,12 +385,12 @@ def _check(ids: list[str], direction: str, depth: int, limit: int) -> None:
 
 
 def _check_types(given: Iterable[str], known: Collection[str]) -> None:
-    unknown = [name for name in given if name not in known]
+    unknown = list(dict.fromkeys(name for name in given if name not in known))
     if not unknown:
         return
     named = _listed(unknown, "type", "types")
     there = f"the {_listed(known, 'type is', 'types are')}" if known else "this database has none"
-    raise QuestionError(f"There is no relationship {named}: {there}.")
+    raise QuestionError(f"There {'is' if len(unknown) == 1 else 'are'} no relationship {named}: {there}.")
 
 
 def _ids(ids: Collection[str]) -> str:

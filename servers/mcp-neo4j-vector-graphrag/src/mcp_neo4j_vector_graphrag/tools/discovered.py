@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from fastmcp.exceptions import NotFoundError, ToolError
@@ -216,15 +217,24 @@ class Catalog:
         backend: The database.
         embedder: Turns questions into vectors.
         sees: Whether the operator shows a tool, by its name without the namespace.
+        chosen: The tools that the operator chooses singly, by their names without the namespace or by patterns.
 
     Raises:
         SetupError: The namespace makes names that clients refuse.
     """
 
-    def __init__(self, settings: Settings, backend: Backend, embedder: Embedder, sees: Sees = lambda _: True) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        backend: Backend,
+        embedder: Embedder,
+        sees: Sees = lambda _: True,
+        chosen: Sequence[str] = (),
+    ) -> None:
         self._settings = settings
         self._backend = backend
         self._sees = sees
+        self._chosen = chosen
         self._embedder = embedder
         self._retrievers: Kept[VectorGraphRetriever | FulltextGraphRetriever] = Kept(backend)
         search_tool_name(" ", settings.namespace)  # a namespace that no tool can have is told at the start
@@ -246,8 +256,18 @@ class Catalog:
             if not indexes.online:
                 why = indexes.waiting or how_to_begin(database)
                 _logger.warning("The database has no vector index that is online. %s", why)
+        self._tell_unmatched(online)
         tools = [tool for each in found if (tool := self._tool(each))]
         return Look({tool.name: tool.build() for tool in tools}, indexes.waiting)
+
+    def _tell_unmatched(self, online: Sequence[AnyIndex]) -> None:
+        """Warn of each chosen tool that no index has."""
+        names = [index_search_name(index.name, self._settings.namespace) for index in online]
+        for entry in self._chosen:
+            if not any(fnmatchcase(name, entry) for name in names):
+                known = one_line(", ".join(names)) or "none"
+                shown = one_line(entry, MAX_LENGTH)
+                _logger.warning("NEO4J_MCP_TOOLS names '%s', the tool of no index online; there are: %s.", shown, known)
 
     def _is_seen(self, index: AnyIndex) -> bool:
         return self._sees(index_search_name(index.name, self._settings.namespace))
@@ -314,7 +334,7 @@ def build(context: Context) -> Served:
     Raises:
         SetupError: The namespace makes names that clients refuse.
     """
-    catalog = Catalog(context.settings, context.backend, context.sources.embedder, context.sees)
+    catalog = Catalog(context.settings, context.backend, context.sources.embedder, context.sees, context.chosen)
     tools = DiscoveredTools(catalog.look)
 
     return Served(providers=[tools], middleware=[TellNews(tools)], prepare=context.backend.database)

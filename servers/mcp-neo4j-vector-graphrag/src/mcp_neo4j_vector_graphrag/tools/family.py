@@ -57,6 +57,8 @@ class Context:
     """
     check_names: Callable[[Sequence[str]], None] = lambda _: None
     """Sees, once a family knows the names of its tools, that the operator names no other; raises SetupError."""
+    chosen: Sequence[str] = ()
+    """The operator's entries that choose single tools of the family, or several by a pattern."""
 
 
 @dataclass(frozen=True)
@@ -103,15 +105,19 @@ class Selection:
 
     def sees(self, family: Family, tool: str) -> bool:
         """Whether a tool of a family is seen."""
-        names = {family.name, tool}
-        if names.intersection(self._hidden):
+        if any(_names(entry, family, tool) for entry in self._hidden):
             return False
-        return bool(names.intersection(self._chosen)) if self._chosen else family.is_default(self._sources.settings)
+        if self._chosen:
+            return any(_names(entry, family, tool) for entry in self._chosen)
+        return family.is_default(self._sources.settings)
+
+    def chosen(self, family: Family) -> list[str]:
+        """Return the entries that choose single tools of a family, or several by a pattern."""
+        return [entry for entry in self._chosen if self._is_of(family, entry)]
 
     def uses(self, family: Family) -> bool:
         """Whether any tool of a family can be seen."""
-        named = [entry for entry in self._chosen if self._is_of(family, entry)]
-        possible = [*family.tools(self._sources), *named]
+        possible = [*family.tools(self._sources), *self.chosen(family)]
         return not family.missing(self._sources.settings) and any(self.sees(family, tool) for tool in possible)
 
     def check(self, families: Sequence[Family]) -> None:
@@ -135,3 +141,8 @@ class Selection:
         if any(entry in each.tools(self._sources) for each in self._families):
             return entry in family.tools(self._sources)
         return any(fnmatchcase(entry, name) for name in family.tools(self._sources))
+
+
+def _names(entry: str, family: Family, tool: str) -> bool:
+    """Whether an entry names a tool or its family; `search_doc*` names all tools that begin so."""
+    return entry in (family.name, tool) or fnmatchcase(tool, entry)

@@ -87,7 +87,7 @@ class IndexChoice:
         return self._retriever(_HYBRID, (index_name, fulltext_index_name), make)
 
     def _retriever(self, search: _Search, names: tuple[str | None, ...], make: Callable[..., Retriever]) -> Retriever:
-        given = tuple(name or None for name in names)
+        given = tuple((name or "").strip() or None for name in names)
         if retriever := self._retrievers.peek((search, given)):
             return retriever
         chosen = self._chosen(self._backend.database(), search, given)

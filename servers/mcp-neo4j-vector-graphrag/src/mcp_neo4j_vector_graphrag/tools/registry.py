@@ -56,6 +56,7 @@ def serve(settings: Settings, backend: Backend) -> list[Served]:
                 sources,
                 searching,
                 partial(_check, selection, family),
+                selection.chosen(family),
             )
         )
         for family in used

@@ -13,7 +13,7 @@ from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
-from mcp_neo4j_vector_graphrag.tools.search import Argument
+from mcp_neo4j_vector_graphrag.tools.search import LISTED, Argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,8 @@ _DESCRIPTION = (
     "and full-text indexes with the tool that searches each, constraints."
 )
 
-Labels = Annotated[list[str] | None, Field(description="Only these labels, whole.")]
-Types = Annotated[list[str] | None, Field(description="Only these relationship types, whole.")]
+Labels = Annotated[list[str] | None, Field(description="Only these labels, whole."), LISTED]
+Types = Annotated[list[str] | None, Field(description="Only these relationship types, whole."), LISTED]
 
 
 def build(context: Context) -> Served:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastmcp.tools import Tool, ToolResult
-from pydantic import Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
 from mcp_neo4j_vector_graphrag.errors import QuestionError
@@ -41,6 +42,21 @@ class Argument:
         """Return the argument as Python sees it."""
         return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=self.type)
 
+
+def _as_list(given: object) -> object:
+    """Return a list of texts that a client sent as its JSON text, or as its only text, as a list."""
+    if not isinstance(given, str):
+        return given
+    if given.strip().startswith("["):
+        try:
+            return json.loads(given)
+        except (ValueError, RecursionError):
+            return [given]
+    return [given] if given.strip() else []
+
+
+LISTED = BeforeValidator(_as_list)
+"""Of an argument that is a list of texts; its schema asks for one all the same."""
 
 Question = Annotated[str, Field(description="Natural language question to search for.")]
 

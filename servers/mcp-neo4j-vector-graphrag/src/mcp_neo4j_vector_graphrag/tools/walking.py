@@ -25,6 +25,7 @@ from mcp_neo4j_vector_graphrag.retrieval.neighbours import (
 )
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
+from mcp_neo4j_vector_graphrag.tools.search import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,9 +44,9 @@ _DESCRIPTION = (
 )
 
 Ids = Annotated[
-    list[str], Field(min_length=1, max_length=MAX_IDS, description="Element ids, as a search returns them.")
+    list[str], Field(min_length=1, max_length=MAX_IDS, description="Element ids, as a search returns them."), LISTED
 ]
-Types = Annotated[list[str] | None, Field(description="Follow only these relationship types.")]
+Types = Annotated[list[str] | None, Field(description="Follow only these relationship types."), LISTED]
 Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH, description="How many hops, 1 or 2.")]
 Limit = Annotated[
     int, Field(ge=1, le=MAX_LIMIT, description=f"Neighbours of each element in each hop, 1 to {MAX_LIMIT}.")

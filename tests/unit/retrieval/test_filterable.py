@@ -1,0 +1,52 @@
+"""What an operator lets a search be filtered by, held against the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from indexed import FakeDatabase, index
+from mcp_neo4j_vector_graphrag.database.sample import Property
+from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.retrieval.filterable import filterable
+
+if TYPE_CHECKING:
+    from mcp_neo4j_vector_graphrag.database.connection import Database
+
+SAMPLED = {
+    "year": Property("year", ("INTEGER",)),
+    "tags": Property("tags", ("LIST<STRING NOT NULL>",)),
+    "indexed": Property("indexed", ("LIST<STRING NOT NULL>",), in_index=True),
+    "unseen": Property("unseen", (), in_index=True),
+}
+
+
+class Keys(FakeDatabase):
+    """Has the property `emb`, and others that are never asked for."""
+
+    def __init__(self) -> None:
+        super().__init__([index("films", "(Film)", "emb")])
+
+    def read(self, statement: str, parameters: Any = None) -> list[Any]:
+        del statement
+        return [{"name": name} for name in parameters["names"] if name == "emb"]
+
+
+DATABASE = cast("Database", Keys())
+
+
+@pytest.mark.parametrize("name", ["tags", "indexed", "emb"])
+def test_a_list_or_a_vector_can_not_be_filtered_by(name: str):
+    with pytest.raises(SetupError) as caught:
+        filterable(DATABASE, SAMPLED, [name], vectors=["emb"])
+    assert str(caught.value) == (
+        f"The property '{name}' holds values that can't be filtered by: take it out of the filters, or write another."
+    )
+    with pytest.raises(SetupError, match="can't be filtered by: take it out of the fixed filters"):
+        filterable(DATABASE, SAMPLED, None, {name: "x"}, ["emb"])
+
+
+def test_what_holds_scalars_or_is_in_the_index_can_be_filtered_by():
+    assert set(filterable(DATABASE, SAMPLED, ["year", "unseen"]).allowed) == {"year", "unseen"}
+    assert set(filterable(DATABASE, SAMPLED).allowed) == {"year", "unseen"}
