@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from indexed import FakeDatabase, index
-from mcp_neo4j_vector_graphrag.database.sample import Property
+from mcp_neo4j_vector_graphrag.database.sample import Property, Sample
 from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.retrieval import graph_search
 from mcp_neo4j_vector_graphrag.retrieval.filterable import filterable
+from mcp_neo4j_vector_graphrag.retrieval.fulltext_retriever import FulltextGraphRetriever
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
@@ -50,3 +53,24 @@ def test_a_list_or_a_vector_can_not_be_filtered_by(name: str):
 def test_what_holds_scalars_or_is_in_the_index_can_be_filtered_by():
     assert set(filterable(DATABASE, SAMPLED, ["year", "unseen"]).allowed) == {"year", "unseen"}
     assert set(filterable(DATABASE, SAMPLED).allowed) == {"year", "unseen"}
+
+
+@pytest.mark.parametrize(
+    "named",
+    [{"filterable": ["nope"]}, {"fixed_filters": {"nope": 1}}, {"filterable": ["year"]}, {"filterable": []}, {}],
+)
+def test_names_and_fixed_filters_are_held_against_the_data_when_a_search_is_prepared(
+    named: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+):
+    looks: list[object] = []
+    monkeypatch.setattr(graph_search, "read_sample", lambda *given: looks.append(given) or Sample(1, SAMPLED))
+    retriever = FulltextGraphRetriever(DATABASE, "words", **named)
+    contact = SimpleNamespace(index=None, plain=SimpleNamespace(vector_properties=frozenset({"emb"})))
+    monkeypatch.setattr(retriever, "_current_contact", lambda: contact)
+
+    if "nope" in str(named):
+        with pytest.raises(SetupError, match="The property 'nope' is on no entity of the database"):
+            retriever.prepare()
+    else:
+        retriever.prepare()
+    assert len(looks) == bool(any(named.values()))
