@@ -9,9 +9,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from clients import COMMAND, StdioServer, client, environment, text_of
+from clients import COMMAND, PATIENCE, Process, StdioServer, client, environment, text_of
 from docs.generate import ROOT, USES
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.declared.file import read_file
@@ -19,6 +20,7 @@ from mcp_neo4j_vector_graphrag.declared.parameters import bind
 from mcp_neo4j_vector_graphrag.embedding.local import LocalEmbeddings
 from mcp_neo4j_vector_graphrag.local.demo_graph import read_graph
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+from pinecone_endpoint import PineconeEndpoint
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
@@ -181,14 +183,71 @@ def test_a_query_that_a_language_model_wrote_is_answered(movies: Neo4jServer):
     ]
 
 
-def test_vectors_in_qdrant_find_the_film_in_the_graph(movies: Neo4jServer):
-    command = ["uv", "run", "--isolated", "--project", str(ROOT), "--group", "examples", str(EXAMPLES / "qdrant.py")]
-    with StdioServer(environment(**variables(movies)), command=command) as server, client(server) as connected:
+def in_the_examples_environment(script: Path) -> list[str]:
+    return ["uv", "run", "--isolated", "--project", str(ROOT), "--group", "examples", str(script)]
+
+
+def plot_vectors(movies: Neo4jServer) -> dict[str, list[float]]:
+    rows = movies.query(
+        "MATCH (m:Movie) WHERE m.plotEmbedding IS NOT NULL RETURN m.title AS title, m.plotEmbedding AS v"
+    )
+    return {row["title"]: row["v"] for row in rows}
+
+
+def found_by(example: str, movies: Neo4jServer, **settings: str) -> list[dict[str, Any]]:
+    command = in_the_examples_environment(EXAMPLES / example)
+    with (
+        StdioServer(environment(**variables(movies), **settings), command=command) as server,
+        client(server) as connected,
+    ):
         assert connected.tool().name == "movies-films"
-        [first, second] = results(connected.call("movies-films", query=QUESTION, top_k=2))
+        return results(connected.call("movies-films", query=QUESTION, top_k=2))
+
+
+def test_vectors_in_qdrant_find_the_film_in_the_graph(movies: Neo4jServer):
+    first, second = found_by("qdrant.py", movies)
     assert first["text"] == "Inception"
     assert set(first["metadata"]["genres"]) == {"Action", "Adventure", "Sci-Fi"}
     assert 1 > first["score"] > second["score"]
+
+
+def test_vectors_in_pinecone_find_the_film_in_the_graph(movies: Neo4jServer):
+    vectors = plot_vectors(movies)
+    with PineconeEndpoint("plots", vectors) as pinecone:
+        first, second = found_by(
+            "pinecone_index.py", movies, PINECONE_API_KEY=pinecone.key, PINECONE_CONTROLLER_HOST=pinecone.url
+        )
+    assert first["text"] == "Inception"
+    assert set(first["metadata"]["genres"]) == {"Action", "Adventure", "Sci-Fi"}
+    assert first["score"] == pytest.approx(cosine(vectors["Inception"]), abs=1e-5)
+    assert first["score"] > second["score"]
+
+
+def test_vectors_in_weaviate_find_the_film_in_the_graph(movies: Neo4jServer):
+    vectors = plot_vectors(movies)
+    command = in_the_examples_environment(ROOT / "tests" / "weaviate_stand_in.py")
+    with Process(command, environment()) as weaviate:
+        content = {"collection": "Plots", "key": "wv-stand-in-0123", "vectors": vectors}
+        weaviate.write(json.dumps(content).encode() + b"\n")
+        rest, search = json.loads(weaviate.line(0, PATIENCE) or weaviate.log)
+        first, second = found_by(
+            "weaviate_collection.py",
+            movies,
+            WEAVIATE_HOST="127.0.0.1",
+            WEAVIATE_PORT=str(rest),
+            WEAVIATE_GRPC_PORT=str(search),
+            WEAVIATE_API_KEY="wv-stand-in-0123",
+        )
+    assert first["text"] == "Inception"
+    assert set(first["metadata"]["genres"]) == {"Action", "Adventure", "Sci-Fi"}
+    assert first["score"] == pytest.approx((1 + cosine(vectors["Inception"])) / 2, abs=1e-5)
+    assert first["score"] > second["score"]
+
+
+def cosine(vector: list[float]) -> float:
+    """Return how near a vector is to the question's."""
+    asked = np.array(LocalEmbeddings().embed_query(QUESTION))
+    return float(asked @ np.array(vector) / (np.linalg.norm(asked) * np.linalg.norm(vector)))
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in EXAMPLES.iterdir() if path.name != "README.md"))
