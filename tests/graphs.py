@@ -8,6 +8,8 @@ from uuid import uuid4
 
 import numpy as np
 
+from servers import quoted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -23,11 +25,6 @@ SIZE = 20
 def unique(name: str) -> str:
     """Return a name that no other test uses."""
     return f"{name}{uuid4().hex[:10]}"
-
-
-def quoted(name: str) -> str:
-    """Return a name as Cypher takes it; the product's own function is not used to test it."""
-    return "`" + name.replace("\\", r"\u005C").replace("`", "``") + "`"
 
 
 def vectors(count: int = SIZE, dimensions: int = DIMENSIONS, seed: int = 7) -> NDArray[np.float64]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import neo4j
 import pytest
 
-from graphs import create_index, quoted, remove, unique, vectors
+from graphs import create_index, remove, unique, vectors
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex, read_indexes
 from mcp_neo4j_vector_graphrag.database.sample import Property, Sample, read_sample, sample_statement
+from servers import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

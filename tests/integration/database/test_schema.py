@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from graphs import create_index, quoted, unique
+from graphs import create_index, unique
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.database.schema import (
     ConstraintSchema,
@@ -20,6 +20,7 @@ from mcp_neo4j_vector_graphrag.database.schema import (
 )
 from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.errors import QuestionError
+from servers import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

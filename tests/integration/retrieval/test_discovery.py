@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphs import Films, create_index, quoted, remove, unique, vectors
+from graphs import Films, create_index, remove, unique, vectors
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered, discover, how_to_begin
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
+from servers import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

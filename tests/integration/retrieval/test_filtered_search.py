@@ -14,12 +14,13 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from embedders import KnownTexts
-from graphs import DIMENSIONS, SIZE, create_index, nearest, quoted, remove, unique, vectors
+from graphs import DIMENSIONS, SIZE, create_index, nearest, remove, unique, vectors
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.errors import QuestionError, UnavailableError
 from mcp_neo4j_vector_graphrag.retrieval import fallback
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 from releases import ON_NEWEST
+from servers import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

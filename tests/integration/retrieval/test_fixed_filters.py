@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graphs import DIMENSIONS, nearest, quoted, remove, unique, vectors
+from graphs import DIMENSIONS, nearest, remove, unique, vectors
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+from servers import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from embedders import KnownTexts
-from graphs import DIMENSIONS, SIZE, Films, create_index, nearest, quoted, remove, unique, vectors
+from graphs import DIMENSIONS, SIZE, Films, create_index, nearest, remove, unique, vectors
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.errors import QuestionError
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+from servers import quoted
 
 if TYPE_CHECKING:
     from servers import Neo4jServer
@@ -199,7 +200,7 @@ def test_odd_names_of_index_label_and_property_are_harmless(database: Database, 
     )
     create_index(neo4j_server, index, quoted(label), prop)
     found = VectorGraphRetriever(database, index).search(query_vector=QUESTION).items
-    assert [item.content for item in found] == [f'{{"doc":{{"i":{i}}}}}' for i, _ in nearest(embeddings, QUESTION)]
+    assert [item.content for item in found] == [f'{{"i":{i}}}' for i, _ in nearest(embeddings, QUESTION)]
     remove(neo4j_server, label, indexes=[index])
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from graphs import quoted, remove, unique
+from graphs import remove, unique
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.database.indexes import VectorIndex, read_indexes
 from mcp_neo4j_vector_graphrag.retrieval.filters import NOT_IN, NOT_WITHIN, OPERATORS, WITHIN, Condition, merge
@@ -25,6 +25,7 @@ from mcp_neo4j_vector_graphrag.retrieval.statement import (
     split,
     vector_search,
 )
+from servers import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
