@@ -93,7 +93,8 @@ def test_lucenes_own_syntax_is_read_when_asked_for(notes: FulltextGraphRetriever
     "broken", ["(", "AND", '"x', "foo/bar", "x:", "[a TO", "x^", " OR ".join(f"w{i}" for i in range(1500))]
 )
 def test_a_fault_in_lucenes_syntax_is_the_questions(notes: FulltextGraphRetriever, broken: str):
-    with pytest.raises(QuestionError, match=r"^Lucene (can't read this question|takes no question of so many words): ") as caught:
+    told = r"^Lucene (can't read this question|takes no question of so many words): "
+    with pytest.raises(QuestionError, match=told) as caught:
         notes.get_search_results(broken, lucene=True)
     assert broken not in str(caught.value) or len(broken) < 3
 
