@@ -169,7 +169,7 @@ def test_another_path_can_be_chosen_and_sigterm_ends_it_cleanly(films: Films):
         server.process.terminate()
 
         assert server.process.wait(20) in (0, -15)
-        assert server.process.log == ""
+        assert server.process.log == f"Serving MCP on {server.url}/graph until Ctrl-C.\n"
         assert server.process.stdout == []
 
 

@@ -61,7 +61,7 @@ class Source:
 
     def _made(self, database: Database, query: str | None) -> Declared:
         made = self._of_kind(database, query)
-        made.query_name = f"The query of '{self.table.name}' in RETRIEVERS_FILE"
+        made.query_name = f"retrieval_query of '{self.table.name}' in RETRIEVERS_FILE"
         return made
 
     def _of_kind(self, database: Database, query: str | None) -> Declared:
