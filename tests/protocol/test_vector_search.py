@@ -483,7 +483,7 @@ BAD_FILTERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "a value of another type": ([{"property": "year", "operator": "=", "value": "old"}], ("year", '"old" is no')),
     "no value": ([{"property": "year", "operator": "="}], ("'year' has no value", "IS NULL")),
     "no property": ([{"operator": "=", "value": 1}], ("{property, operator, value}",)),
-    "no object": (["year"], ("filters",)),
+    "no object": (["year"], ("{property, operator, value}",)),
     "an unknown key": ([{"property": "year", "op": ">", "value": 2000}], ("{property, operator, value}",)),
     "no list": (7, ("filters must be ", "{property, operator, value}")),
 }

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 ODD = "Odd`; \\u0060 ) name"
 CHAIN = 3_000
 """Relationships of one type between two labels, and as many between two others."""

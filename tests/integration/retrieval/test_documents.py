@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 VECTOR = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
 PLAIN = PlainJson(frozenset({"emb"}), frozenset({8}))
 PLOT = "A thief who steals secrets through dreams is given the task of planting an idea. " * 500

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 NEWEST = "2026.09.0"
 QUESTION = [float(value) for value in vectors(1, seed=3)[0]]
 EMBEDDINGS = vectors()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 RETURN_I = "RETURN node.i AS i, node.text AS text, score"
 OF_RELATIONSHIP = (
     "RETURN relationship.i AS i, 'x' AS text, score, startNode(relationship).name AS critic, "

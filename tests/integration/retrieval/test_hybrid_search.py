@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 QUESTION = [float(value) for value in vectors(1, seed=1)[0]]
 COLUMNS = "score, vector_score, vector_rank, text_score, text_rank"
 RETURN_I = f"RETURN node.i AS i, 'x' AS text, {COLUMNS}"
@@ -243,7 +245,7 @@ def test_without_a_retrieval_query_all_scores_are_told_and_no_vector(database: D
         ({"query_text": "x", "alpha": float("nan")}, "alpha is nan: take a number from 0"),
         ({"query_text": "x", "ranker": "naive"}, "There is no ranker 'naive'; allowed are linear, rrf."),
         ({"query_text": "x", "top_k": 10**10}, "from 1 to 10000"),
-        ({"query_text": "x", "query_params": {"hybrid_alpha": 1}}, "'hybrid_alpha'"),
+        ({"query_text": "x", "query_params": {"hybrid_alpha": 1}}, "The parameters hybrid_alpha are set"),
         ({"query_text": "x", "filters": {"nope": 1}}, "There is no filter 'nope'"),
     ],
 )

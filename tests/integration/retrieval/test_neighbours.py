@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 VECTOR = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
 PLAIN = PlainJson(frozenset({"emb"}), frozenset({8}))
 LEAVES = 300

@@ -18,6 +18,8 @@ from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 if TYPE_CHECKING:
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 QUESTION = [float(value) for value in vectors(1, seed=1)[0]]
 
 VALUES: dict[str, tuple[str, Any]] = {

@@ -104,11 +104,13 @@ def _require_index(settings: Settings, backend: Backend, families: Iterable[Serv
     if settings.names_retrievers:
         return
     database = backend.database()
+    from mcp_neo4j_vector_graphrag.retrieval.discovery import how_to_begin  # noqa: PLC0415 - 0.8 s
+
     with database.translated():
         indexes = read_indexes(database)
-    if not indexes.online:
-        lack = "The database has no vector index that can be searched, and --require-index asks for one."
-        raise SetupError(f"{lack} {indexes.waiting}".strip())
+        if not indexes.online:
+            lack = "The database has no vector index that can be searched, and --require-index asks for one."
+            raise SetupError(f"{lack} {indexes.waiting or how_to_begin(database)}")
 
 
 def _lifespan(backend: Backend, families: Sequence[Served]) -> Lifespan:
