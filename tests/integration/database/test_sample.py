@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 MANY = 400
 """Enough that each side of the index has neighbours of its own."""
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.capabilities import Capabilities
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 QUESTION = [float(value) for value in vectors(1, seed=1)[0]]
 EMBEDDINGS = vectors()
 RETURN_I = "RETURN 'x' AS text, node.i AS i, score"

@@ -20,6 +20,8 @@ from servers import quoted
 if TYPE_CHECKING:
     from servers import Neo4jServer
 
+pytestmark = pytest.mark.outer_releases
+
 QUESTION = [float(value) for value in vectors(1, seed=1)[0]]
 RETURN_I = "RETURN node.i AS i, node.text AS text, score"
 

@@ -118,7 +118,7 @@ def test_a_retriever_is_kept_and_has_documents_without_its_query(made: Made):
     queried, documents = people.retriever(), people.retriever(documents=True)
 
     assert (queried.retrieval_query, documents.retrieval_query) == ("RETURN node.name AS text, score", "")
-    assert queried.query_name == "The query of 'people' in RETRIEVERS_FILE"
+    assert queried.query_name == "retrieval_query of 'people' in RETRIEVERS_FILE"
     assert people.retriever() is queried
     assert people.retriever(documents=True) is documents
     assert words.retriever() is words.retriever(documents=True), "which has no query"
