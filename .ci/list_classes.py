@@ -15,7 +15,7 @@ from mcp_neo4j_vector_graphrag.local.artifacts import fetch_jars
 from mcp_neo4j_vector_graphrag.local.demo_graph import load_graph
 from mcp_neo4j_vector_graphrag.local.neo4j_process import DEMO_RELEASE, USERNAME, Neo4jProcess
 from mcp_neo4j_vector_graphrag.local.supervisor import DATABASE
-from mcp_neo4j_vector_graphrag.retrieval.configured import vector_retriever
+from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever
 from mcp_neo4j_vector_graphrag.retrieval.items import search
 from mcp_neo4j_vector_graphrag.settings import Settings
 
@@ -46,7 +46,9 @@ def run_demo(process: Neo4jProcess) -> None:
     embedder = LocalEmbeddings()
     with neo4j.GraphDatabase.driver(process.uri, auth=(USERNAME, process.password)) as driver:
         load_graph(driver, DATABASE, embedder, lambda _, __: None)
-        search(vector_retriever(settings, Database(driver, DATABASE), embedder), "dreams inside dreams", 5)
+        search(
+            configured_retriever(settings, Database(driver, DATABASE), embedder), "dreams inside dreams", {"top_k": 5}
+        )
 
 
 if __name__ == "__main__":

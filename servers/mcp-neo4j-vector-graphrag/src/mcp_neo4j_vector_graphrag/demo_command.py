@@ -72,14 +72,14 @@ def _searched(backend: Backend, settings: Settings, question: str, progress: Ric
     backend.start()
     # Two seconds of imports, while the database starts.
     from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder  # noqa: PLC0415
-    from mcp_neo4j_vector_graphrag.retrieval.configured import vector_retriever  # noqa: PLC0415
+    from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415
     from mcp_neo4j_vector_graphrag.retrieval.items import search  # noqa: PLC0415
     from mcp_neo4j_vector_graphrag.retrieval.result import SearchResult, as_text  # noqa: PLC0415
 
     database = backend.database(seconds=None)
     with progress.step("searching"):
         found = search(
-            vector_retriever(settings, database, configured_embedder(settings)), question, {"top_k": _RESULTS}
+            configured_retriever(settings, database, configured_embedder(settings)), question, {"top_k": _RESULTS}
         )
     return as_text(SearchResult.collect(found.items))
 

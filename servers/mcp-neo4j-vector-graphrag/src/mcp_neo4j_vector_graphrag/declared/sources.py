@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.declared.tables import DatabaseTable, RetrieversFile, RetrieverTable
-    from mcp_neo4j_vector_graphrag.retrieval.fulltext_retriever import FulltextGraphRetriever
-    from mcp_neo4j_vector_graphrag.retrieval.hybrid_retriever import HybridGraphRetriever
-    from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+    from mcp_neo4j_vector_graphrag.retrieval.configured import AnyRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
-
-    Declared = VectorGraphRetriever | FulltextGraphRetriever | HybridGraphRetriever
 
 
 class Source:
@@ -44,9 +40,9 @@ class Source:
         self.settings = settings
         self.backend = backend
         self.embedder = embedder
-        self._kept: Kept[Declared] = Kept(backend)
+        self._kept: Kept[AnyRetriever] = Kept(backend)
 
-    def retriever(self, *, documents: bool = False) -> Declared:
+    def retriever(self, *, documents: bool = False) -> AnyRetriever:
         """Return the table's retriever, the same for every call; nothing is asked of the database yet.
 
         Args:
@@ -59,61 +55,24 @@ class Source:
         query = None if documents else self.table.retrieval_query
         return self._kept.get(query, lambda database: self._made(database, query))
 
-    def _made(self, database: Database, query: str | None) -> Declared:
-        made = self._of_kind(database, query)
-        made.query_name = f"retrieval_query of '{self.table.name}' in RETRIEVERS_FILE"
-        return made
+    def _made(self, database: Database, query: str | None) -> AnyRetriever:
+        from mcp_neo4j_vector_graphrag.retrieval.configured import index_retriever  # noqa: PLC0415 - 0.8 s
 
-    def _of_kind(self, database: Database, query: str | None) -> Declared:
-        from mcp_neo4j_vector_graphrag.retrieval.configured import (  # noqa: PLC0415 - 0.8 s, for the first call
-            FulltextDocuments,
-            HybridDocuments,
-            VectorDocuments,
-        )
-        from mcp_neo4j_vector_graphrag.retrieval.fulltext_retriever import FulltextGraphRetriever  # noqa: PLC0415
-        from mcp_neo4j_vector_graphrag.retrieval.hybrid_retriever import HybridGraphRetriever  # noqa: PLC0415
-        from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever  # noqa: PLC0415
-
-        table, settings = self.table, self.settings
-        where = f"of '{table.name}' in RETRIEVERS_FILE"
-        if table.kind == "fulltext":
-            by_words = FulltextGraphRetriever if query else FulltextDocuments
-            return by_words(
-                database,
-                table.fulltext_index or "",
-                retrieval_query=query,
-                allowed_procedures=settings.allowed_procedures,
-                filterable=table.filters,
-                fixed_filters=table.fixed_filters,
-                index_setting=where,
-            )
-        if table.kind == "vector":
-            by_meaning = VectorGraphRetriever if query else VectorDocuments
-            return by_meaning(
-                database,
-                table.index or "",
-                embedder=self.embedder,
-                retrieval_query=query,
-                allowed_procedures=settings.allowed_procedures,
-                filterable=table.filters,
-                fixed_filters=table.fixed_filters,
-                candidates=settings.candidates,
-                index_setting=where,
-            )
-        by_both = HybridGraphRetriever if query else HybridDocuments
-        return by_both(
+        table, setting = self.table, f"of '{self.table.name}' in RETRIEVERS_FILE"
+        made = index_retriever(
+            self.settings.model_copy(update={"retrieval_query": query}),
             database,
-            table.index or "",
-            table.fulltext_index or "",
-            embedder=self.embedder,
-            retrieval_query=query,
-            allowed_procedures=settings.allowed_procedures,
+            self.embedder,
+            table.index,
+            table.fulltext_index,
+            documents=not query,
             filterable=table.filters,
             fixed_filters=table.fixed_filters,
-            candidates=settings.candidates,
-            index_setting=where,
-            fulltext_index_setting=where,
+            index_setting=setting,
+            fulltext_index_setting=setting,
         )
+        made.query_name = f"retrieval_query {setting}"
+        return made
 
 
 class Sources:

@@ -1,4 +1,4 @@
-"""Retrievers as the settings describe them. Nothing is asked of the database or the embedder yet."""
+"""The retriever of any index or two, as the settings describe it. Nothing is asked of the database or the embedder."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 from mcp_neo4j_vector_graphrag.retrieval.row import entity_as_document, row_as_document
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     import neo4j
     from neo4j_graphrag.embeddings.base import Embedder
     from neo4j_graphrag.types import RetrieverResultItem
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.sample import Property
     from mcp_neo4j_vector_graphrag.database.values import PlainJson
     from mcp_neo4j_vector_graphrag.settings import Settings
+
+    AnyRetriever = VectorGraphRetriever | FulltextGraphRetriever | HybridGraphRetriever
 
 
 class Documents:
@@ -43,63 +48,84 @@ class HybridDocuments(Documents, HybridGraphRetriever):
     """Search by both with maps as results."""
 
 
-def vector_retriever(settings: Settings, database: Database, embedder: Embedder) -> VectorGraphRetriever:
-    """Return the retriever of `neo4j_vector`."""
-    return VectorGraphRetriever(
+def index_retriever(  # noqa: PLR0913 - all but the indexes and their settings go to the retriever as they are
+    settings: Settings,
+    database: Database,
+    embedder: Embedder,
+    index: str | None,
+    fulltext_index: str | None,
+    *,
+    documents: bool = False,
+    filterable: Mapping[str, Property] | Collection[str] | None = None,
+    fixed_filters: Mapping[str, object] | None = None,
+    index_setting: str | None = None,
+    fulltext_index_setting: str | None = None,
+) -> AnyRetriever:
+    """Return a retriever with the retrieval query of the settings.
+
+    Args:
+        settings: The operator's.
+        database: The database.
+        embedder: Turns questions into vectors.
+        index: The vector index, for a search by meaning.
+        fulltext_index: The full-text index, for a search by words; with a vector index, by both.
+        documents: Its results are maps in place of texts.
+        filterable: What a caller may filter by.
+        fixed_filters: What every search is narrowed to.
+        index_setting: The setting that names the vector index, if one does.
+        fulltext_index_setting: The setting that names the full-text index, if one does.
+    """
+    query, procedures, candidates = settings.retrieval_query, settings.allowed_procedures, settings.candidates
+    if index and fulltext_index:
+        by_both = HybridDocuments if documents else HybridGraphRetriever
+        return by_both(
+            database,
+            index,
+            fulltext_index,
+            embedder=embedder,
+            retrieval_query=query,
+            allowed_procedures=procedures,
+            filterable=filterable,
+            fixed_filters=fixed_filters,
+            candidates=candidates,
+            index_setting=index_setting,
+            fulltext_index_setting=fulltext_index_setting,
+        )
+    if index:
+        by_meaning = VectorDocuments if documents else VectorGraphRetriever
+        return by_meaning(
+            database,
+            index,
+            embedder=embedder,
+            retrieval_query=query,
+            allowed_procedures=procedures,
+            filterable=filterable,
+            fixed_filters=fixed_filters,
+            candidates=candidates,
+            index_setting=index_setting,
+        )
+    by_words = FulltextDocuments if documents else FulltextGraphRetriever
+    return by_words(
         database,
-        settings.index_name or "",
-        embedder=embedder,
-        retrieval_query=settings.retrieval_query,
-        allowed_procedures=settings.allowed_procedures,
-        candidates=settings.candidates,
-        index_setting="INDEX_NAME",
+        fulltext_index or "",
+        retrieval_query=query,
+        allowed_procedures=procedures,
+        filterable=filterable,
+        fixed_filters=fixed_filters,
+        index_setting=fulltext_index_setting,
     )
 
 
-def hybrid_retriever(settings: Settings, database: Database, embedder: Embedder) -> HybridGraphRetriever:
-    """Return the retriever of `neo4j_hybrid`."""
-    return HybridGraphRetriever(
+def configured_retriever(
+    settings: Settings, database: Database, embedder: Embedder, *, hybrid: bool = False
+) -> AnyRetriever:
+    """Return the retriever of `neo4j_vector`, or of `neo4j_hybrid`."""
+    return index_retriever(
+        settings,
         database,
-        settings.index_name or "",
-        settings.fulltext_index_name or "",
-        embedder=embedder,
-        retrieval_query=settings.retrieval_query,
-        allowed_procedures=settings.allowed_procedures,
-        candidates=settings.candidates,
+        embedder,
+        settings.index_name,
+        settings.fulltext_index_name if hybrid else None,
         index_setting="INDEX_NAME",
         fulltext_index_setting="FULLTEXT_INDEX_NAME",
-    )
-
-
-def vector_documents(settings: Settings, database: Database, embedder: Embedder, index: str) -> VectorDocuments:
-    """Return the retriever of a vector index that was found in the database."""
-    return VectorDocuments(
-        database,
-        index,
-        embedder=embedder,
-        retrieval_query=settings.retrieval_query,
-        allowed_procedures=settings.allowed_procedures,
-        candidates=settings.candidates,
-    )
-
-
-def fulltext_documents(settings: Settings, database: Database, index: str) -> FulltextDocuments:
-    """Return the retriever of a full-text index that was found in the database."""
-    return FulltextDocuments(
-        database, index, retrieval_query=settings.retrieval_query, allowed_procedures=settings.allowed_procedures
-    )
-
-
-def hybrid_documents(
-    settings: Settings, database: Database, embedder: Embedder, index: str, fulltext_index: str
-) -> HybridDocuments:
-    """Return the retriever of a vector and a full-text index that were found in the database."""
-    return HybridDocuments(
-        database,
-        index,
-        fulltext_index,
-        embedder=embedder,
-        retrieval_query=settings.retrieval_query,
-        allowed_procedures=settings.allowed_procedures,
-        candidates=settings.candidates,
     )

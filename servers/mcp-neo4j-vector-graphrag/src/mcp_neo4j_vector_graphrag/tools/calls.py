@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from fastmcp.tools import Tool
 from mcp_types import ToolAnnotations
 
 from mcp_neo4j_vector_graphrag import deadline
@@ -12,7 +13,10 @@ from mcp_neo4j_vector_graphrag.errors import UnavailableError
 from mcp_neo4j_vector_graphrag.tools.faults import to_tool_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
+
+    from fastmcp.tools import ToolResult
+    from pydantic import BaseModel
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,6 +29,28 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 
 UNCHECKED = ToolAnnotations(open_world_hint=True)
 """Of the tools whose queries nobody checks: what they do is not known, and clients think the worst of it."""
+
+
+def plain_tool(
+    handler: Callable[..., Awaitable[ToolResult]], name: str, title: str, description: str, result: type[BaseModel]
+) -> Tool:
+    """Return a read-only tool.
+
+    Args:
+        handler: Answers a call; its signature says what it takes.
+        name: The tool's.
+        title: What people see.
+        description: For a model that chooses between tools.
+        result: Its structured content.
+    """
+    return Tool.from_function(
+        handler,
+        name=name,
+        title=title,
+        description=description,
+        annotations=READ_ONLY,
+        output_schema=result.model_json_schema(),
+    )
 
 
 async def answered(seconds: float, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

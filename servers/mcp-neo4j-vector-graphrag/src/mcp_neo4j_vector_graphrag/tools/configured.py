@@ -11,15 +11,10 @@ from mcp_neo4j_vector_graphrag.tools.family import Family, Served
 from mcp_neo4j_vector_graphrag.tools.search import ALPHA, DEFAULT_TOP_K, RANKER, SearchTool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.retrieval.hybrid_retriever import HybridGraphRetriever
-    from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
+    from mcp_neo4j_vector_graphrag.retrieval.configured import AnyRetriever
     from mcp_neo4j_vector_graphrag.tools.family import Context
     from mcp_neo4j_vector_graphrag.tools.search import Argument
-
-    Configured = VectorGraphRetriever | HybridGraphRetriever
 
 VECTOR_NAME, HYBRID_NAME = "neo4j_vector", "neo4j_hybrid"
 """The tools' names before the namespace."""
@@ -31,14 +26,7 @@ def build_vector(context: Context) -> Served:
     Raises:
         SetupError: The namespace makes a name of it that clients refuse.
     """
-    settings = context.settings
-
-    def make(database: Database) -> Configured:
-        from mcp_neo4j_vector_graphrag.retrieval.configured import vector_retriever  # noqa: PLC0415 - 0.8 s
-
-        return vector_retriever(settings, database, context.sources.embedder)
-
-    return _served(context, VECTOR_NAME, describe(settings.index_name, settings.tool_description), make)
+    return _served(context, VECTOR_NAME, describe(context.settings.index_name, context.settings.tool_description))
 
 
 def build_hybrid(context: Context) -> Served:
@@ -48,27 +36,20 @@ def build_hybrid(context: Context) -> Served:
         SetupError: The namespace makes a name of it that clients refuse.
     """
     settings = context.settings
-
-    def make(database: Database) -> Configured:
-        from mcp_neo4j_vector_graphrag.retrieval.configured import hybrid_retriever  # noqa: PLC0415 - 0.8 s
-
-        return hybrid_retriever(settings, database, context.sources.embedder)
-
     description = describe(settings.index_name, settings.tool_description, settings.fulltext_index_name)
-    return _served(context, HYBRID_NAME, description, make, (ALPHA, RANKER))
+    return _served(context, HYBRID_NAME, description, (ALPHA, RANKER))
 
 
-def _served(
-    context: Context,
-    name: str,
-    description: str,
-    make: Callable[[Database], Configured],
-    arguments: tuple[Argument, ...] = (),
-) -> Served:
+def _served(context: Context, name: str, description: str, arguments: tuple[Argument, ...] = ()) -> Served:
     settings = context.settings
-    made: Kept[Configured] = Kept(context.backend)
+    made: Kept[AnyRetriever] = Kept(context.backend)
 
-    def retriever() -> Configured:
+    def make(database: Database) -> AnyRetriever:
+        from mcp_neo4j_vector_graphrag.retrieval.configured import configured_retriever  # noqa: PLC0415 - 0.8 s
+
+        return configured_retriever(settings, database, context.sources.embedder, hybrid=name == HYBRID_NAME)
+
+    def retriever() -> AnyRetriever:
         return made.get(name, make)
 
     tool = SearchTool(

@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from fastmcp.tools import Tool, ToolResult
+from fastmcp.tools import ToolResult
 from pydantic import BaseModel, Field
 
 from mcp_neo4j_vector_graphrag import deadline
@@ -20,13 +20,13 @@ from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, Setup
 from mcp_neo4j_vector_graphrag.namespace import title
 from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, Hits, WholeDocument, fetch, hit_of, within
 from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
+from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.faults import as_fault
 from mcp_neo4j_vector_graphrag.tools.search import Question  # noqa: TC001 - FastMCP reads it
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Callable, Sequence
 
     from neo4j_graphrag.retrievers.base import Retriever
 
@@ -137,16 +137,11 @@ class DocumentSearch:
         )
 
     def _retriever(self, index: str | None, fulltext_index: str | None) -> Retriever:
-        from mcp_neo4j_vector_graphrag.retrieval import configured  # noqa: PLC0415 - 0.8 s, for the first call
-
-        settings, embedder = self._settings, self._sources.embedder
-
         def make(database: Database) -> Retriever:
-            if index and fulltext_index:
-                return configured.hybrid_documents(settings, database, embedder, index, fulltext_index)
-            if index:
-                return configured.vector_documents(settings, database, embedder, index)
-            return configured.fulltext_documents(settings, database, fulltext_index or "")
+            from mcp_neo4j_vector_graphrag.retrieval.configured import index_retriever  # noqa: PLC0415 - 0.8 s
+
+            embedder = self._sources.embedder
+            return index_retriever(self._settings, database, embedder, index, fulltext_index, documents=True)
 
         return self._kept.get((index, fulltext_index), make)
 
@@ -205,22 +200,11 @@ def build(context: Context) -> Served:
         return _answer(await answered(seconds, documents.fetch, id))
 
     tools = [
-        _tool(SEARCH, _SEARCH_DESCRIPTION, search, Hits),
-        _tool(FETCH, _FETCH_DESCRIPTION, fetch_whole, WholeDocument),
+        plain_tool(search, SEARCH, title(SEARCH), _SEARCH_DESCRIPTION, Hits),
+        plain_tool(fetch_whole, FETCH, title(FETCH), _FETCH_DESCRIPTION, WholeDocument),
     ]
     seen = [tool for tool in tools if context.sees(tool.name)]
     return Served(seen, prepare=context.sources.prepare)
-
-
-def _tool(name: str, description: str, handler: Callable[..., Awaitable[ToolResult]], result: type[BaseModel]) -> Tool:
-    return Tool.from_function(
-        handler,
-        name=name,
-        title=title(name),
-        description=description,
-        annotations=READ_ONLY,
-        output_schema=result.model_json_schema(),
-    )
 
 
 def _answer(result: BaseModel) -> ToolResult:

@@ -39,9 +39,8 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.backend import Backend
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.indexes import AnyIndex
+    from mcp_neo4j_vector_graphrag.retrieval.configured import AnyRetriever
     from mcp_neo4j_vector_graphrag.retrieval.discovery import Discovered
-    from mcp_neo4j_vector_graphrag.retrieval.fulltext_retriever import FulltextGraphRetriever
-    from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
     from mcp_neo4j_vector_graphrag.settings import Settings
     from mcp_neo4j_vector_graphrag.tools.family import Context, Sees
     from mcp_neo4j_vector_graphrag.tools.search import Argument
@@ -236,7 +235,7 @@ class Catalog:
         self._sees = sees
         self._chosen = chosen
         self._embedder = embedder
-        self._retrievers: Kept[VectorGraphRetriever | FulltextGraphRetriever] = Kept(backend)
+        self._retrievers: Kept[AnyRetriever] = Kept(backend)
         search_tool_name(" ", settings.namespace)  # a namespace that no tool can have is told at the start
 
     def look(self) -> Look:
@@ -294,19 +293,22 @@ class Catalog:
             seconds=self._settings.read_timeout + CALL_OVERHEAD_SECONDS,
         )
 
-    def _retriever(self, found: Discovered) -> VectorGraphRetriever | FulltextGraphRetriever:
+    def _retriever(self, found: Discovered) -> AnyRetriever:
         return self._retrievers.get(found.index, lambda database: self._made(database, found))
 
-    def _made(self, database: Database, found: Discovered) -> VectorGraphRetriever | FulltextGraphRetriever:
-        from mcp_neo4j_vector_graphrag.retrieval import configured  # noqa: PLC0415 - 0.8 s
+    def _made(self, database: Database, found: Discovered) -> AnyRetriever:
+        from mcp_neo4j_vector_graphrag.retrieval.configured import index_retriever  # noqa: PLC0415 - 0.8 s
 
-        made: VectorGraphRetriever | FulltextGraphRetriever
-        if isinstance(found.index, FulltextIndex):
-            made = configured.fulltext_documents(self._settings, database, found.index.name)
-        else:
-            made = configured.vector_documents(self._settings, database, self._embedder, found.index.name)
-        made.filterable = found.filters
-        return made
+        is_fulltext, name = isinstance(found.index, FulltextIndex), found.index.name
+        return index_retriever(
+            self._settings,
+            database,
+            self._embedder,
+            None if is_fulltext else name,
+            name if is_fulltext else None,
+            documents=True,
+            filterable=found.filters,
+        )
 
 
 def _arguments(found: Discovered) -> tuple[Argument, ...]:

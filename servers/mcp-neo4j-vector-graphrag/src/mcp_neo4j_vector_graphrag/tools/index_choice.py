@@ -61,37 +61,29 @@ class IndexChoice:
 
     def vector(self, index_name: str | None = None) -> Retriever:
         """Return the retriever of a vector index: the one that is named, or the only one."""
-        from mcp_neo4j_vector_graphrag.retrieval.configured import vector_documents  # noqa: PLC0415 - 0.8 s
-
-        def make(database: Database, name: str) -> Retriever:
-            return vector_documents(self._settings, database, self._embedder, name)
-
-        return self._retriever(_VECTOR, (index_name,), make)
+        return self._retriever(_VECTOR, (index_name,))
 
     def fulltext(self, index_name: str | None = None) -> Retriever:
         """Return the retriever of a full-text index: the one that is named, or the only one."""
-        from mcp_neo4j_vector_graphrag.retrieval.configured import fulltext_documents  # noqa: PLC0415 - 0.8 s
-
-        def make(database: Database, name: str) -> Retriever:
-            return fulltext_documents(self._settings, database, name)
-
-        return self._retriever(_FULLTEXT, (index_name,), make)
+        return self._retriever(_FULLTEXT, (index_name,))
 
     def hybrid(self, index_name: str | None = None, fulltext_index_name: str | None = None) -> Retriever:
         """Return the retriever of a vector index and a full-text index that can find the same entities."""
-        from mcp_neo4j_vector_graphrag.retrieval.configured import hybrid_documents  # noqa: PLC0415 - 0.8 s
+        return self._retriever(_HYBRID, (index_name, fulltext_index_name))
 
-        def make(database: Database, name: str, fulltext_name: str) -> Retriever:
-            return hybrid_documents(self._settings, database, self._embedder, name, fulltext_name)
-
-        return self._retriever(_HYBRID, (index_name, fulltext_index_name), make)
-
-    def _retriever(self, search: _Search, names: tuple[str | None, ...], make: Callable[..., Retriever]) -> Retriever:
+    def _retriever(self, search: _Search, names: tuple[str | None, ...]) -> Retriever:
         given = tuple((name or "").strip() or None for name in names)
         if retriever := self._retrievers.peek((search, given)):
             return retriever
-        chosen = self._chosen(self._backend.database(), search, given)
-        return self._retrievers.get((search, chosen), lambda database: make(database, *chosen))
+        chosen = dict(zip(search.kinds, self._chosen(self._backend.database(), search, given), strict=True))
+
+        def make(database: Database) -> Retriever:
+            from mcp_neo4j_vector_graphrag.retrieval.configured import index_retriever  # noqa: PLC0415 - 0.8 s
+
+            vector, fulltext = chosen.get("vector"), chosen.get("full-text")
+            return index_retriever(self._settings, database, self._embedder, vector, fulltext, documents=True)
+
+        return self._retrievers.get((search, tuple(chosen.values())), make)
 
     def _chosen(self, database: Database, search: _Search, given: tuple[str | None, ...]) -> Names:
         """Return the names of the indexes to search."""

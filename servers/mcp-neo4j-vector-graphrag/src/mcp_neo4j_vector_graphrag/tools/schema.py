@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastmcp.tools import Tool, ToolResult
+from fastmcp.tools import ToolResult
 from pydantic import Field
 
 from mcp_neo4j_vector_graphrag.database.schema import Schema, read_schema
 from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
+from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.search import LISTED, Argument
 
@@ -61,14 +61,8 @@ def build(context: Context) -> Served:
     get_schema.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # which `inspect` reads
         [argument.as_parameter() for argument in arguments]
     )
-    tool = Tool.from_function(
-        get_schema,
-        name=tool_name(NAME, settings.namespace),
-        title=title(NAME),
-        description=_DESCRIPTION,
-        annotations=READ_ONLY,
-        output_schema=Schema.model_json_schema(),
-    )
+    name = tool_name(NAME, settings.namespace)
+    tool = plain_tool(get_schema, name, title(NAME), _DESCRIPTION, Schema)
     return Served([tool], prepare=context.sources.prepare)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from fastmcp.tools import Tool, ToolResult
+from fastmcp.tools import ToolResult
 from pydantic import Field
 
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
@@ -23,7 +23,7 @@ from mcp_neo4j_vector_graphrag.retrieval.neighbours import (
     together,
     within,
 )
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
+from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.search import LISTED
 
@@ -91,14 +91,8 @@ def build(context: Context) -> Served:
         found = await answered(seconds, walk, ids, relationship_types, direction, depth, limit)
         return ToolResult(content=neighbours_text(found), structured_content=found.model_dump(mode="json"))
 
-    tool = Tool.from_function(
-        handler,
-        name=tool_name(NAME, settings.namespace),
-        title=title(NAME),
-        description=_DESCRIPTION,
-        annotations=READ_ONLY,
-        output_schema=Neighbours.model_json_schema(),
-    )
+    name = tool_name(NAME, settings.namespace)
+    tool = plain_tool(handler, name, title(NAME), _DESCRIPTION, Neighbours)
     return Served([tool], prepare=context.sources.prepare)
 
 
