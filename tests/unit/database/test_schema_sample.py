@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.database.schema_sample import certain_pairs, sample_size, type_name
+from mcp_neo4j_vector_graphrag.database.schema_sample import certain_pairs, rarest, sample_size, type_name
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,13 @@ def test_types_are_named_in_short(value_type: str, named: str):
 @pytest.mark.parametrize(("names", "size"), [(0, 1_000), (1, 1_000), (5, 1_000), (50, 100), (300, 16), (9_000, 10)])
 def test_the_look_is_shared_by_the_names(names: int, size: int):
     assert sample_size(names) == size
+
+
+def test_the_rarest_are_those_that_can_be_looked_at_whole():
+    counts = {"C": 12_000, "A": 5_000, "B": 3_000, "D": 1, "unasked": 1}
+    assert rarest(["A", "B", "C", "D"], counts) == ["D", "B", "A"]
+    assert rarest(["C", "A", "B"], counts | {"C": 12_001}) == ["B", "A"]
+    assert rarest(["C", "A", "B"], counts | {"C": 12_000}) == ["B", "A", "C"]
 
 
 @pytest.mark.parametrize(

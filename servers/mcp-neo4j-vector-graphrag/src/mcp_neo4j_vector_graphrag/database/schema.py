@@ -20,7 +20,6 @@ from mcp_neo4j_vector_graphrag.database.schema_sample import (
     read_pairs,
     read_shapes,
     read_until,
-    sample_size,
 )
 from mcp_neo4j_vector_graphrag.database.values import USUAL_DIMENSIONS
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
@@ -176,10 +175,8 @@ def read_schema(database: Database, labels: Collection[str] = (), types: Collect
 
     vectors = {index["name"]: index for index in indexes if index["type"] == "VECTOR"}
     dimensions = USUAL_DIMENSIONS | {size for index in vectors.values() if (size := _dimensions(index))}
-    counted = sorted(name for name in shown_labels if all_labels[name])
-    nodes = read_shapes(database, NODES, counted, dimensions, end)
-    counted_types = sorted(name for name in looked_types if all_types[name])
-    joined = read_shapes(database, RELATIONSHIPS, counted_types, dimensions, end)
+    nodes = read_shapes(database, NODES, _counted(shown_labels, all_labels), dimensions, end)
+    joined = read_shapes(database, RELATIONSHIPS, _counted(looked_types, all_types), dimensions, end)
     _complete_pairs(database, joined, counts, end)
     if narrowed and not some_types:
         looked_types = {name for name in looked_types if _touches(joined.get(name), counts, name, some_labels)}
@@ -190,12 +187,12 @@ def read_schema(database: Database, labels: Collection[str] = (), types: Collect
         vector_indexes=[_vector_index(row) for row in there if row.get("type") == "VECTOR"],
         fulltext_indexes=[_fulltext_index(row) for row in there if row.get("type") == "FULLTEXT"],
         labels=[
-            LabelSchema(**_entity(name, all_labels[name], nodes, len(counted), _on(named, "NODE", name)))
+            LabelSchema(**_entity(name, all_labels[name], nodes, _on(named, "NODE", name)))
             for name in _by_count(shown_labels, all_labels)
         ],
         relationship_types=[
             RelationshipTypeSchema(
-                **_entity(name, all_types[name], joined, len(counted_types), _on(named, "RELATIONSHIP", name)),
+                **_entity(name, all_types[name], joined, _on(named, "RELATIONSHIP", name)),
                 **_joins(joined.get(name, Shape()), counts, name),
             )
             for name in _by_count(looked_types, all_types)
@@ -332,19 +329,21 @@ def _by_count(names: Collection[str], counts: Mapping[str, int]) -> list[str]:
     return sorted(names, key=lambda name: (-counts[name], name))
 
 
-def _entity(
-    name: str, count: int, shapes: Mapping[str, Shape], looked_at: int, on: Iterable[Mapping[str, Any]]
-) -> dict[str, Any]:
+def _counted(names: Iterable[str], counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: counts[name] for name in names if counts[name]}
+
+
+def _entity(name: str, count: int, shapes: Mapping[str, Shape], on: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what labels and types have in common.
 
     Args:
         name: Of the label or type.
         count: Of its entities.
         shapes: What was seen.
-        looked_at: How many labels or types shared the look.
         on: The indexes and constraints on it.
     """
-    seen = shapes[name].types() if name in shapes else {}
+    shape = shapes.get(name, Shape())
+    seen = shape.types()
     rows = list(on)
     named = dict.fromkeys(key for row in rows for key in row["properties"])
     vectors = {row["properties"][0]: _dimensions(row) for row in rows if row["type"] == "VECTOR"}
@@ -352,7 +351,7 @@ def _entity(
     return {
         "name": name,
         "count": count,
-        "sampled": min(count, sample_size(looked_at)),
+        "sampled": shape.seen,
         "properties": {
             key: " | ".join(_as_vector(kinds, vectors[key]) if key in vectors else kinds) or UNSEEN
             for key, kinds in types.items()
