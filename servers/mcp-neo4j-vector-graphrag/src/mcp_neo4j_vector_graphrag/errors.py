@@ -6,6 +6,13 @@ Whatever else is raised is a fault of this server's own.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_LISTED_NAMES = 20
+
 
 class GraphRAGError(Exception):
     """Base of all faults with a text for the caller."""
@@ -40,3 +47,15 @@ def one_line(text: str, limit: int = 300) -> str:
     """Return the text on one line, cut to `limit` characters."""
     line = " ".join(sendable(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def listed(names: Collection[str], limit: int | None = None) -> str:
+    """Return the first names in quotes and how many more there are.
+
+    Args:
+        names: In the order in which they are told.
+        limit: Puts each on one line of so many characters; without it they stay as they are.
+    """
+    shown = [name if limit is None else one_line(name, limit) for name in list(names)[:_LISTED_NAMES]]
+    more = len(names) - len(shown)
+    return ", ".join(f"'{name}'" for name in shown) + (f" and {more} more" if more else "")

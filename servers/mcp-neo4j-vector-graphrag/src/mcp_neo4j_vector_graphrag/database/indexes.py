@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
-from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError, one_line
+from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError, listed, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -19,7 +19,6 @@ ENTITY_VARIABLE: dict[str, Literal["node", "relationship"]] = {"NODE": "node", "
 Kind = Literal["vector", "full-text"]
 
 _DEFAULT_ANALYZER = "standard-no-stop-words"
-_SHOWN_NAMES = 20
 _SHOWN_CHARACTERS = 80
 """Of a name that a caller sent."""
 
@@ -270,8 +269,4 @@ def _about(index: VectorIndex | FulltextIndex) -> str:
 
 
 def _names(kind: Kind, names: Collection[str]) -> str:
-    known = sorted(names)
-    more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
-    listed = ", ".join(f"'{name}'" for name in known[:_SHOWN_NAMES]) + more
-
-    return f"its {kind} indexes are {listed}." if listed else f"it has no {kind} index; create one first."
+    return f"its {kind} indexes are {listed(sorted(names))}." if names else f"it has no {kind} index; create one first."

@@ -22,7 +22,7 @@ from mcp_neo4j_vector_graphrag.database.schema_sample import (
     read_until,
 )
 from mcp_neo4j_vector_graphrag.database.values import USUAL_DIMENSIONS
-from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
+from mcp_neo4j_vector_graphrag.errors import QuestionError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -34,7 +34,6 @@ UNSEEN = "unknown"
 
 _SECONDS = 25.0
 """For the whole schema."""
-_SHOWN_NAMES = 20
 _SHOWN_CHARACTERS = 80
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
@@ -281,9 +280,7 @@ def _unquoted(name: str) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    known = sorted(names)
-    more = f" and {len(known) - _SHOWN_NAMES} more" if len(known) > _SHOWN_NAMES else ""
-    return ", ".join(f"'{one_line(name, _SHOWN_CHARACTERS)}'" for name in known[:_SHOWN_NAMES]) + more
+    return listed(sorted(names), _SHOWN_CHARACTERS)
 
 
 def _existing(what: str, known: Collection[str]) -> str:
