@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError, listed, one_line
@@ -70,6 +70,7 @@ class FulltextIndex:
 
 
 AnyIndex = VectorIndex | FulltextIndex
+_OneIndex = TypeVar("_OneIndex", bound=AnyIndex)
 
 
 @dataclass(frozen=True)
@@ -109,29 +110,11 @@ class Indexes:
             SetupError: It has failed.
             UnavailableError: It is still being populated.
         """
-        index = self.vector.get(name)
-        if index is None:
-            raise MissingIndexError(f"{self.why_not('vector', name, setting)}: {_names('vector', self.vector)}")
-        _check_state("vector", index)
-        return index
+        return self._searchable("vector", self.vector, name, setting)
 
     def searchable_fulltext(self, name: str, setting: str | None = None) -> FulltextIndex:
-        """Return the full-text index of that name.
-
-        Args:
-            name: Its name.
-            setting: The setting that names it, if one does.
-
-        Raises:
-            MissingIndexError: It does not exist, or is of another kind.
-            SetupError: It has failed.
-            UnavailableError: It is still being populated.
-        """
-        index = self.fulltext.get(name)
-        if index is None:
-            raise MissingIndexError(f"{self.why_not('full-text', name, setting)}: {_names('full-text', self.fulltext)}")
-        _check_state("full-text", index)
-        return index
+        """Return the full-text index of that name, as `searchable` does the vector index."""
+        return self._searchable("full-text", self.fulltext, name, setting)
 
     def searchable_pair(
         self, vector: str, fulltext: str, setting: str | None = None, fulltext_setting: str | None = None
@@ -171,12 +154,12 @@ class Indexes:
     @property
     def online(self) -> list[VectorIndex]:
         """The vector indexes that answer searches, by name."""
-        return [index for _, index in sorted(self.vector.items()) if index.state == "ONLINE"]
+        return _online(self.vector)
 
     @property
     def online_fulltext(self) -> list[FulltextIndex]:
         """The full-text indexes that answer searches, by name."""
-        return [index for _, index in sorted(self.fulltext.items()) if index.state == "ONLINE"]
+        return _online(self.fulltext)
 
     @property
     def online_pairs(self) -> list[IndexPair]:
@@ -207,8 +190,15 @@ class Indexes:
         """The lengths of all vectors in the indexes, as far as they are known."""
         return frozenset(index.dimensions for index in self.vector.values() if index.dimensions)
 
+    def _searchable(self, kind: Kind, known: Mapping[str, _OneIndex], name: str, setting: str | None) -> _OneIndex:
+        index = known.get(name)
+        if index is None:
+            raise MissingIndexError(f"{self.why_not(kind, name, setting)}: {_names(kind, known)}")
+        _check_state(kind, index)
+        return index
 
-def find_the_same(one: VectorIndex | FulltextIndex, other: VectorIndex | FulltextIndex) -> bool:
+
+def find_the_same(one: AnyIndex, other: AnyIndex) -> bool:
     """Whether two indexes are on nodes that share a label, or on relationships that share a type."""
     return one.variable == other.variable and not set(one.labels).isdisjoint(other.labels)
 
@@ -255,7 +245,11 @@ def _is_quantised(config: Mapping[str, Any]) -> bool:
     return kind != "NONE" if kind is not None else config.get("vector.quantization.enabled") is not False
 
 
-def _check_state(kind: Kind, index: VectorIndex | FulltextIndex) -> None:
+def _online(known: Mapping[str, _OneIndex]) -> list[_OneIndex]:
+    return [index for _, index in sorted(known.items()) if index.state == "ONLINE"]
+
+
+def _check_state(kind: Kind, index: AnyIndex) -> None:
     if index.state == "POPULATING":
         raise UnavailableError(
             f"The {kind} index '{index.name}' is still being populated: ask again when it is online."
@@ -264,7 +258,7 @@ def _check_state(kind: Kind, index: VectorIndex | FulltextIndex) -> None:
         raise SetupError(f"The {kind} index '{index.name}' is in state {index.state}: drop it and create it again.")
 
 
-def _about(index: VectorIndex | FulltextIndex) -> str:
+def _about(index: AnyIndex) -> str:
     return f"'{index.name}' is on {index.variable}s {one_line(', '.join(index.labels), _SHOWN_CHARACTERS)}"
 
 
