@@ -12,7 +12,7 @@ import time
 from neo4j_server import server
 
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
-from mcp_neo4j_vector_graphrag.database.schema import read_schema
+from mcp_neo4j_vector_graphrag.database.schema_read import read_schema
 from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 
 LABELS = 300

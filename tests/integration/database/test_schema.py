@@ -17,8 +17,8 @@ from mcp_neo4j_vector_graphrag.database.schema import (
     Pair,
     Schema,
     VectorIndexSchema,
-    read_schema,
 )
+from mcp_neo4j_vector_graphrag.database.schema_read import read_schema
 from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.errors import QuestionError
 from servers import quoted

@@ -18,15 +18,17 @@ ENTITY_VARIABLE: dict[str, Literal["node", "relationship"]] = {"NODE": "node", "
 
 Kind = Literal["vector", "full-text"]
 
-_DEFAULT_ANALYZER = "standard-no-stop-words"
 _SHOWN_CHARACTERS = 80
 """Of a name that a caller sent."""
 
 _SHOW_INDEXES = """\
 SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, options, state
-WHERE type IN ['VECTOR', 'FULLTEXT']
+WHERE {}
 RETURN name, type, entityType, labelsOrTypes, properties, options.indexConfig AS config, state
 ORDER BY name"""
+_SHOW_SEARCHED = _SHOW_INDEXES.format("type IN ['VECTOR', 'FULLTEXT']")
+SHOW_ALL_INDEXES = _SHOW_INDEXES.format("type <> 'LOOKUP'")
+"""All but the look-up ones, which are on no label or type of their own."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class FulltextIndex:
     """All labels, or relationship types."""
     properties: tuple[str, ...]
     """The properties whose texts it holds."""
-    analyzer: str
-    """How it makes words of texts, and of questions."""
+    analyzer: str | None
+    """How it makes words of texts, and of questions; `None` where the database does not tell."""
     state: str
     """`ONLINE`, `POPULATING` or `FAILED`."""
 
@@ -205,7 +207,11 @@ def find_the_same(one: AnyIndex, other: AnyIndex) -> bool:
 
 def read_indexes(database: Database) -> Indexes:
     """Return the indexes of a database that answer searches, in one round trip."""
-    rows = [row.data() for row in database.read(_SHOW_INDEXES)]
+    return indexes_in([row.data() for row in database.read(_SHOW_SEARCHED)])
+
+
+def indexes_in(rows: Collection[Mapping[str, Any]]) -> Indexes:
+    """Return the indexes that answer searches, from rows that show them and maybe others."""
     return Indexes(
         vector={row["name"]: _vector_index(row) for row in rows if row["type"] == "VECTOR"},
         fulltext={row["name"]: _fulltext_index(row) for row in rows if row["type"] == "FULLTEXT"},
@@ -234,7 +240,7 @@ def _fulltext_index(row: Mapping[str, Any]) -> FulltextIndex:
         variable=ENTITY_VARIABLE[row["entityType"]],
         labels=tuple(row["labelsOrTypes"]),
         properties=tuple(row["properties"]),
-        analyzer=(row["config"] or {}).get("fulltext.analyzer", _DEFAULT_ANALYZER),
+        analyzer=(row["config"] or {}).get("fulltext.analyzer"),
         state=row["state"],
     )
 
