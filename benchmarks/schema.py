@@ -12,8 +12,8 @@ import time
 from neo4j_server import server
 
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
-from mcp_neo4j_vector_graphrag.database.schema_read import read_schema
-from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
+from mcp_neo4j_vector_graphrag.database.schema.read import read_schema
+from mcp_neo4j_vector_graphrag.database.schema.text import fitted, schema_text
 
 LABELS = 300
 PROPERTIES = 20

@@ -9,17 +9,17 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from graphs import create_index, unique
-from mcp_neo4j_vector_graphrag.database import schema_sample
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
-from mcp_neo4j_vector_graphrag.database.schema import (
+from mcp_neo4j_vector_graphrag.database.schema import sample
+from mcp_neo4j_vector_graphrag.database.schema.entries import (
     ConstraintSchema,
     FulltextIndexSchema,
     Pair,
     Schema,
     VectorIndexSchema,
 )
-from mcp_neo4j_vector_graphrag.database.schema_read import read_schema
-from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
+from mcp_neo4j_vector_graphrag.database.schema.read import read_schema
+from mcp_neo4j_vector_graphrag.database.schema.text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.errors import QuestionError
 from servers import quoted
 
@@ -293,8 +293,8 @@ def test_many_labels_and_types_of_any_size_are_seen(
     neo4j_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch, by_id: int, whole: int
 ):
     """Of 60 labels and types the tenth have 1, 2, … 60 entities: some in a sample, some read whole, some limited."""
-    monkeypatch.setattr(schema_sample, "_BY_ID", by_id)
-    monkeypatch.setattr(schema_sample, "_WHOLE", whole)
+    monkeypatch.setattr(sample, "_BY_ID", by_id)
+    monkeypatch.setattr(sample, "_WHOLE", whole)
     prefix = unique("Many")
     neo4j_server.query(
         "UNWIND range(1, 60) AS size UNWIND range(1, size) AS i "
@@ -317,13 +317,11 @@ def test_many_labels_and_types_of_any_size_are_seen(
     }
 
 
-@pytest.mark.parametrize("kind", [schema_sample.NODES, schema_sample.RELATIONSHIPS], ids=["nodes", "relationships"])
-def test_a_server_that_looks_up_no_name_by_a_parameter_never_goes_through_all(
-    neo4j_5: Neo4jServer, kind: schema_sample.Kind
-):
+@pytest.mark.parametrize("kind", [sample.NODES, sample.RELATIONSHIPS], ids=["nodes", "relationships"])
+def test_a_server_that_looks_up_no_name_by_a_parameter_never_goes_through_all(neo4j_5: Neo4jServer, kind: sample.Kind):
     with open_driver(neo4j_5.uri, neo4j_5.username, neo4j_5.password) as driver:
         database = Database(driver, neo4j_5.database)
-        for statement in (schema_sample.by_id_statement(kind), schema_sample.whole_statement(kind, ["A", "B"])):
+        for statement in (sample.by_id_statement(kind), sample.whole_statement(kind, ["A", "B"])):
             summary = database.explain(statement)
             leaf = operators(summary.plan)
             assert summary.query_type == "r"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from fastmcp.tools import ToolResult
 from pydantic import Field
 
-from mcp_neo4j_vector_graphrag.database.schema import Schema
-from mcp_neo4j_vector_graphrag.database.schema_read import read_schema
-from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
+from mcp_neo4j_vector_graphrag.database.schema.entries import Schema
+from mcp_neo4j_vector_graphrag.database.schema.read import read_schema
+from mcp_neo4j_vector_graphrag.database.schema.text import fitted, schema_text
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from mcp_neo4j_vector_graphrag.database.indexes import AnyIndex
-    from mcp_neo4j_vector_graphrag.database.schema_catalogue import Entry
-    from mcp_neo4j_vector_graphrag.database.schema_counts import Counts
+    from mcp_neo4j_vector_graphrag.database.schema.catalogue import Entry
+    from mcp_neo4j_vector_graphrag.database.schema.counts import Counts
 
 _SHOWN_CHARACTERS = 80
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from neo4j.exceptions import Neo4jError
 
-from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.cypher import quote
+from mcp_neo4j_vector_graphrag.database.schema.pairs import pairs_in
+from mcp_neo4j_vector_graphrag.database.schema.queries import BATCH, read_branches, read_until, sample_size
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,20 +21,12 @@ if TYPE_CHECKING:
     import neo4j
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.schema.pairs import Pair
 
-LOOKED_AT = 5_000
-"""Entities that one look at all labels, or all types, takes together, as far as each gets the least."""
-_LEAST, _MOST = 10, 1_000
-"""Entities of one label or type."""
-
-_BATCH = 50
-"""Labels or types in one statement, where each must stand in its text: planning them is what costs."""
-_AT_ONCE = 4
 _BY_ID = 10_000
 """Entities that are looked at by their ids, whatever their labels or types."""
 _WHOLE = 20_000
 """Entities of rare labels or types that are looked at together, all of them."""
-_ENDS_LOOKED_FOR = 100
 _VECTOR = re.compile(r"VECTOR<.*>\((\d+)\)")
 
 
@@ -51,9 +43,6 @@ class Kind:
 
 NODES = Kind("MATCH (n{})", "n", "labels(n)", "null AS starts, null AS ends")
 RELATIONSHIPS = Kind("MATCH (a)-[r{}]->(b)", "r", "[type(r)]", "labels(a) AS starts, labels(b) AS ends")
-
-Pairs = frozenset[tuple[str | None, str | None]]
-"""Labels at the start and the end of a relationship; `None` for a node without any."""
 
 _SHAPES = (
     " WITH names, starts, ends, properties(found) AS found WITH names, starts, ends, keys(found) AS keys, "
@@ -74,14 +63,14 @@ class Shape:
     """How many entities."""
     properties: dict[str, Counter[str]] = field(default_factory=dict)
     """Each property with its types, and how many of the sample have them."""
-    pairs: set[tuple[str | None, str | None]] = field(default_factory=set)
+    pairs: set[Pair] = field(default_factory=set)
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count a row of a sample."""
         self.seen += row["count"]
         for key, kind in zip(row["keys"], row["types"], strict=True):
             self.properties.setdefault(key, Counter())[type_name(kind)] += row["count"]
-        self.pairs |= _pairs(row)
+        self.pairs |= pairs_in(row)
 
     def types(self) -> dict[str, tuple[str, ...]]:
         """Return the properties with their types, the commonest first."""
@@ -96,11 +85,6 @@ def type_name(value_type: str) -> str:
     """Return Cypher's name of a type, without `NOT NULL`, and a vector's with its dimensions alone."""
     vector = _VECTOR.match(value_type)
     return f"VECTOR({vector[1]})" if vector else value_type.replace(" NOT NULL", "")
-
-
-def sample_size(names: int) -> int:
-    """Return how many entities of each label or type are looked at, by how many labels or types there are."""
-    return max(_LEAST, min(LOOKED_AT // max(names, 1), _MOST))
 
 
 def read_shapes(
@@ -121,7 +105,7 @@ def read_shapes(
     look = _Look(database, kind, {"size": size, "dimensions": sorted(dimensions)}, end)
     if _looks_up(database, kind):
         return look.by_parameter(names)
-    if len(names) <= _BATCH:
+    if len(names) <= BATCH:
         return look.by_text(names)
     shapes = look.by_id(names, sum(counts.values()))
     lacking = [name for name in names if shapes[name].seen < min(counts[name], size)]
@@ -199,77 +183,6 @@ def _shapes(names: Iterable[str], rows: Iterable[neo4j.Record]) -> dict[str, Sha
         for name in shapes.keys() & row["names"]:
             shapes[name].add(row.data())
     return shapes
-
-
-def read_branches(
-    database: Database, branches: Sequence[str], parameters: Mapping[str, Any], end: float, tail: str = ""
-) -> list[neo4j.Record]:
-    """Return the rows of many small statements, run as few large ones, some at once.
-
-    Args:
-        database: Where.
-        branches: Statements of the same columns.
-        parameters: Of all of them.
-        end: When to give up, by the monotonic clock.
-        tail: What is done with their rows.
-    """
-    texts = [" UNION ALL ".join(branches[first : first + _BATCH]) for first in range(0, len(branches), _BATCH)]
-    statements = [f"CALL () {{ {text} }}{tail}" if tail else text for text in texts]
-    rows: list[neo4j.Record] = []
-    for first in range(0, len(statements), _AT_ONCE):
-        together = statements[first : first + _AT_ONCE]
-        running = [deadline.start(read_until, database, each, parameters, end) for each in together]
-        rows += [row for each in running for row in each.result()]
-    return rows
-
-
-def read_until(database: Database, statement: str, parameters: Mapping[str, Any], end: float) -> list[neo4j.Record]:
-    """Return the rows of a statement, which the database ends at a time by the monotonic clock."""
-    return database.read(statement, parameters, max(end - time.monotonic(), 0.1))
-
-
-def read_pairs(database: Database, looks: Collection[tuple[str, str, bool]], end: float) -> dict[str, set[Any]]:
-    """Return the pairs of labels that some relationship types join, from nodes of the labels that a sample missed.
-
-    Args:
-        database: Where.
-        looks: Each a label, a type, and whether the label is at its start.
-        end: When to give up, by the monotonic clock.
-    """
-    chosen = sorted(looks)[:_ENDS_LOOKED_FOR]
-    branches = [
-        f"MATCH (n:{quote(label)}) WITH n LIMIT {_MOST} MATCH "
-        f"{'(n)-[r:{}]->(m)' if is_start else '(m)-[r:{}]->(n)'} ".replace("{}", quote(kind))
-        + f"RETURN {place} AS place, labels({'n' if is_start else 'm'}) AS starts, "
-        f"labels({'m' if is_start else 'n'}) AS ends LIMIT $size"
-        for place, (label, kind, is_start) in enumerate(chosen)
-    ]
-    found: dict[str, set[Any]] = {}
-    if branches:
-        tail = " RETURN DISTINCT place, starts, ends"
-        for row in read_branches(database, branches, {"size": sample_size(len(branches))}, end, tail):
-            found.setdefault(chosen[row["place"]][1], set()).update(_pairs(row))
-    return found
-
-
-def certain_pairs(total: int, starts: Mapping[str, int], ends: Mapping[str, int]) -> Pairs:
-    """Return the pairs of labels that must occur, by counting alone: two shares of a whole that together exceed it.
-
-    Args:
-        total: How many relationships of a type there are.
-        starts: How many of them start at each label.
-        ends: How many of them end at each label.
-    """
-    return frozenset(
-        (start, end) for start, some in starts.items() for end, others in ends.items() if some + others > total
-    )
-
-
-def _pairs(row: Mapping[str, Any]) -> set[tuple[str | None, str | None]]:
-    """Return the pairs of labels that a row of relationships joins; none for a row of nodes."""
-    if row["starts"] is None:
-        return set()
-    return {(start, end) for start in row["starts"] or [None] for end in row["ends"] or [None]}
 
 
 def _looks_up(database: Database, kind: Kind) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_neo4j_vector_graphrag.database.schema import (
+from mcp_neo4j_vector_graphrag.database.schema.entries import (
     UNSEEN,
     ConstraintSchema,
     FulltextIndexSchema,
@@ -14,16 +14,16 @@ from mcp_neo4j_vector_graphrag.database.schema import (
     Schema,
     VectorIndexSchema,
 )
-from mcp_neo4j_vector_graphrag.database.schema_sample import Shape
+from mcp_neo4j_vector_graphrag.database.schema.sample import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from mcp_neo4j_vector_graphrag.database.indexes import AnyIndex, FulltextIndex, VectorIndex
-    from mcp_neo4j_vector_graphrag.database.schema import Entities
-    from mcp_neo4j_vector_graphrag.database.schema_catalogue import Catalogue, Entry
-    from mcp_neo4j_vector_graphrag.database.schema_counts import Counts
-    from mcp_neo4j_vector_graphrag.database.schema_scope import Scope
+    from mcp_neo4j_vector_graphrag.database.schema.catalogue import Catalogue, Entry
+    from mcp_neo4j_vector_graphrag.database.schema.counts import Counts
+    from mcp_neo4j_vector_graphrag.database.schema.entries import Entities
+    from mcp_neo4j_vector_graphrag.database.schema.scope import Scope
 
     Shapes = Mapping[str, Shape]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from mcp_neo4j_vector_graphrag.database.schema_counts import Counts, read_counts
+from mcp_neo4j_vector_graphrag.database.schema.counts import Counts, read_counts
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_neo4j_vector_graphrag.database.indexes import ENTITY_VARIABLE, SHOW_ALL_INDEXES, indexes_in
-from mcp_neo4j_vector_graphrag.database.schema_sample import read_until
+from mcp_neo4j_vector_graphrag.database.schema.queries import read_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.indexes import Indexes
-    from mcp_neo4j_vector_graphrag.database.schema import Entities
+    from mcp_neo4j_vector_graphrag.database.schema.entries import Entities
 
 _SHOW_CONSTRAINTS = """\
 SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.database.schema_counts import Counts
-from mcp_neo4j_vector_graphrag.database.schema_scope import Scope, scope_of
+from mcp_neo4j_vector_graphrag.database.schema.counts import Counts
+from mcp_neo4j_vector_graphrag.database.schema.scope import Scope, scope_of
 from mcp_neo4j_vector_graphrag.errors import QuestionError
 
 COUNTS = Counts(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from neo4j.exceptions import Neo4jError
 
 from mcp_neo4j_vector_graphrag.database.cypher import quote
-from mcp_neo4j_vector_graphrag.database.schema_sample import read_branches, read_until
+from mcp_neo4j_vector_graphrag.database.schema.queries import read_branches, read_until
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -6,27 +6,26 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mcp_neo4j_vector_graphrag.database.schema_catalogue import read_catalogue
-from mcp_neo4j_vector_graphrag.database.schema_counts import read_counts
-from mcp_neo4j_vector_graphrag.database.schema_entries import schema_of
-from mcp_neo4j_vector_graphrag.database.schema_sample import (
+from mcp_neo4j_vector_graphrag.database.schema.assembly import schema_of
+from mcp_neo4j_vector_graphrag.database.schema.catalogue import read_catalogue
+from mcp_neo4j_vector_graphrag.database.schema.counts import read_counts
+from mcp_neo4j_vector_graphrag.database.schema.pairs import certain_pairs, read_pairs
+from mcp_neo4j_vector_graphrag.database.schema.sample import (
     NODES,
     RELATIONSHIPS,
-    certain_pairs,
-    read_pairs,
     read_shapes,
 )
-from mcp_neo4j_vector_graphrag.database.schema_scope import scope_of
+from mcp_neo4j_vector_graphrag.database.schema.scope import scope_of
 from mcp_neo4j_vector_graphrag.database.values import USUAL_DIMENSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
-    from mcp_neo4j_vector_graphrag.database.schema import Schema
-    from mcp_neo4j_vector_graphrag.database.schema_counts import Counts
-    from mcp_neo4j_vector_graphrag.database.schema_sample import Shape
-    from mcp_neo4j_vector_graphrag.database.schema_scope import Scope
+    from mcp_neo4j_vector_graphrag.database.schema.counts import Counts
+    from mcp_neo4j_vector_graphrag.database.schema.entries import Schema
+    from mcp_neo4j_vector_graphrag.database.schema.sample import Shape
+    from mcp_neo4j_vector_graphrag.database.schema.scope import Scope
 
 _SECONDS = 25.0
 """For the whole schema."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.database.schema import (
+from mcp_neo4j_vector_graphrag.database.schema.entries import (
     ConstraintSchema,
     FulltextIndexSchema,
     LabelSchema,
@@ -13,7 +13,7 @@ from mcp_neo4j_vector_graphrag.database.schema import (
     Schema,
     VectorIndexSchema,
 )
-from mcp_neo4j_vector_graphrag.database.schema_text import fitted, schema_text
+from mcp_neo4j_vector_graphrag.database.schema.text import fitted, schema_text
 
 
 def vector_index(name: str = "movies", label: str = "Movie") -> VectorIndexSchema:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mcp_neo4j_vector_graphrag.budget import tokens
 from mcp_neo4j_vector_graphrag.database.cypher import shown
-from mcp_neo4j_vector_graphrag.database.schema import (
+from mcp_neo4j_vector_graphrag.database.schema.entries import (
     EntitySchema,
     LabelSchema,
     RelationshipTypeSchema,
@@ -18,7 +18,11 @@ from mcp_neo4j_vector_graphrag.database.schema import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mcp_neo4j_vector_graphrag.database.schema import ConstraintSchema, FulltextIndexSchema, VectorIndexSchema
+    from mcp_neo4j_vector_graphrag.database.schema.entries import (
+        ConstraintSchema,
+        FulltextIndexSchema,
+        VectorIndexSchema,
+    )
 
     Index = VectorIndexSchema | FulltextIndexSchema
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from indexed import FakeDatabase, fulltext, index
-from mcp_neo4j_vector_graphrag.database.schema import FulltextIndexSchema, VectorIndexSchema
-from mcp_neo4j_vector_graphrag.database.schema_read import read_schema
+from mcp_neo4j_vector_graphrag.database.schema.entries import FulltextIndexSchema, VectorIndexSchema
+from mcp_neo4j_vector_graphrag.database.schema.read import read_schema
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
