@@ -296,13 +296,13 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
         ),
         (
             SOUND + "[database.x]\nuri = 'bolt://me:p-secret@x'",
-            ["6: 'uri' holds a user or a password: write username and password_env for them."],
+            ["6: 'uri' holds a user or a password: write them in 'username' and 'password_env'."],
         ),
         (
             SOUND + "[database.x]\nuri = 'bolt://x:y'",
-            ["6: 'uri' has a port that is no port: write uri = \"bolt://localhost:7687\"."],
+            ["6: 'uri' has a port that is no port: write it as in bolt://localhost:7687."],
         ),
-        (SOUND + "[database.x]\nuri = 'bolt://'", ["6: 'uri' names no host: write uri = \"bolt://localhost:7687\"."]),
+        (SOUND + "[database.x]\nuri = 'bolt://'", ["6: 'uri' names no host: write it as in bolt://localhost:7687."]),
         (
             SOUND + "[database.x]\nuri = 'bolt://x'\npassword = 'p-secret'",
             ["7: 'password' is unknown: write 'password_env'."],

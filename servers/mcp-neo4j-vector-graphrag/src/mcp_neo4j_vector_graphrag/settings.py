@@ -5,24 +5,21 @@ The flags, the README's table and the refusal of a bad value all derive from the
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from mcp_neo4j_vector_graphrag.database.address import check_address
 from mcp_neo4j_vector_graphrag.embedding.provider import Credentials, Provider, missing
+from mcp_neo4j_vector_graphrag.environment import is_blank
 from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic.fields import FieldInfo
-
-_UNEXPANDED = re.compile(r"\$\{[^}]*\}")
-_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
 
 def _split(value: object) -> object:
@@ -236,7 +233,7 @@ class Settings(BaseSettings):
         """
         del settings_cls, dotenv_settings, file_secret_settings
         assert isinstance(env_settings, EnvSettingsSource)  # noqa: S101 - what pydantic-settings hands over
-        env_settings.env_vars = {name: value for name, value in env_settings.env_vars.items() if not _is_blank(value)}
+        env_settings.env_vars = {name: value for name, value in env_settings.env_vars.items() if not is_blank(value)}
         return (init_settings, env_settings)
 
     @model_validator(mode="after")
@@ -300,17 +297,7 @@ class Settings(BaseSettings):
     def _check_connection(self) -> None:
         if not self.uri:
             raise ValueError("NEO4J_URI is not set: set it to where Neo4j is, such as bolt://localhost:7687")
-        scheme = self.uri.partition("://")[0]
-        if scheme not in _SCHEMES or "://" not in self.uri:
-            raise ValueError(f"NEO4J_URI has no scheme that Neo4j knows: begin it with one of {', '.join(_SCHEMES)}")
-        if "@" in self.uri:
-            raise ValueError("NEO4J_URI holds a user or a password: set NEO4J_USERNAME and NEO4J_PASSWORD for them")
-        try:
-            host, _ = urlsplit(self.uri).hostname, urlsplit(self.uri).port
-        except ValueError:
-            raise ValueError("NEO4J_URI has a port that is no port: write it as in bolt://localhost:7687") from None
-        if not host:
-            raise ValueError("NEO4J_URI names no host: write it as in bolt://localhost:7687")
+        check_address(self.uri, "NEO4J_URI", "NEO4J_USERNAME and NEO4J_PASSWORD")
 
     def _is_loopback(self) -> bool:
         return self.server_host in ("127.0.0.1", "localhost", "::1")
@@ -343,17 +330,11 @@ def load(flags: Mapping[str, object]) -> Settings:
         SetupError: A value is missing, bad or contradicts another; the text names the variable.
     """
     variables = {option.field: option.variables[0] for option in options()}
-    given = {variables[field]: value for field, value in flags.items() if not _is_blank(value)}
+    given = {variables[field]: value for field, value in flags.items() if not is_blank(value)}
     try:
         return Settings(**given)  # type: ignore[arg-type] # checked by the model
     except ValidationError as error:
         raise SetupError(_first_fault(error)) from None
-
-
-def _is_blank(value: object) -> bool:
-    return value is None or (
-        isinstance(value, str) and (not value.strip() or bool(_UNEXPANDED.fullmatch(value.strip())))
-    )
 
 
 def _as_option(name: str, info: FieldInfo) -> Option:

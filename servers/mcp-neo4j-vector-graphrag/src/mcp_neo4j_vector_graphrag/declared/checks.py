@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from mcp_neo4j_vector_graphrag.declared import parameters as typed
+from mcp_neo4j_vector_graphrag.environment import is_blank
 from mcp_neo4j_vector_graphrag.errors import one_line
 from mcp_neo4j_vector_graphrag.retrieval import fulltext_statement, statement
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 ARGUMENTS = frozenset({"query", "top_k", "filters", "alpha", "ranker", "lucene"})
 """What a search tool's own arguments are called."""
 
-_UNEXPANDED = re.compile(r"\$\{[^}]*\}")
 _LONGEST = 60
 
 
@@ -53,8 +52,7 @@ def short(name: object) -> str:
 
 def check_database(table: DatabaseTable, path: KeyPath, environment: Mapping[str, str]) -> Iterator[Fault]:
     """Yield what is wrong with a database; what is written as its variable is never quoted, it may be the password."""
-    value = environment.get(table.password_env, "").strip() if table.password_env else "none is needed"
-    if not value or _UNEXPANDED.fullmatch(value):
+    if table.password_env and is_blank(environment.get(table.password_env)):
         yield Fault(
             (*path, "password_env"),
             "'password_env' names no environment variable that is set: set it, or write the name of the one that holds "

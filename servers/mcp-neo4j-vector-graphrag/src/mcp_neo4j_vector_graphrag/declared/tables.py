@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, WithJsonSchema
+
+from mcp_neo4j_vector_graphrag.database.address import check_address
 
 MAX_TOP_K = 50
 
 Scalar = Literal["string", "integer", "number", "boolean", "date", "datetime"]
 Kind = Literal["vector", "fulltext", "hybrid"]
 
-_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 _SCALARS: list[dict[str, Any]] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
 _BOUNDS = {"min", "max"}
 
@@ -32,17 +32,7 @@ class Written:
 
 
 def _uri(value: str) -> str:
-    scheme, separator, _ = value.partition("://")
-    if not separator or scheme not in _SCHEMES:
-        raise ValueError(f"'uri' has no scheme that Neo4j knows: begin it with one of {', '.join(_SCHEMES)}")
-    if "@" in value:
-        raise ValueError("'uri' holds a user or a password: write username and password_env for them")
-    try:
-        host, _ = urlsplit(value).hostname, urlsplit(value).port
-    except ValueError:
-        raise ValueError("'uri' has a port that is no port: write uri = \"bolt://localhost:7687\"") from None
-    if not host:
-        raise ValueError("'uri' names no host: write uri = \"bolt://localhost:7687\"")
+    check_address(value, "'uri'", "'username' and 'password_env'")
     return value
 
 
