@@ -184,10 +184,10 @@ STOPPED = {
     ),
     "file-is-not-there": (
         {"RETRIEVERS_FILE": "nope.toml"},
-        "nope.toml: there is no such file: set RETRIEVERS_FILE to one that is there.",
+        "FOLDER/nope.toml: there is no such file: set RETRIEVERS_FILE to the full path of one that is there.",
     ),
 }
-"""For each start that can't be: the settings, and how the one line begins that it says."""
+"""For each start that can't be: the settings, and how the one line begins that it says; `FOLDER` is the current one."""
 
 
 @pytest.fixture
@@ -201,10 +201,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", STOPPED)
 def test_what_can_not_be_served_stops_the_start_with_one_line(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     given, begins = STOPPED[name]
     root = logging.getLogger()
@@ -217,7 +216,7 @@ def test_what_can_not_be_served_stops_the_start_with_one_line(
     captured = capsys.readouterr()
     assert captured.out == ""
     [line] = captured.err.splitlines()
-    assert line.startswith(f"{PROGRAM}: {begins}")
+    assert line.startswith(f"{PROGRAM}: {begins.replace('FOLDER', str(folder))}")
 
 
 def test_every_fault_of_a_file_is_told_at_once_with_its_line(folder: Path):

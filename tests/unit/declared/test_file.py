@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from mcp_neo4j_vector_graphrag.declared.file import RetrieversFileError, read_fi
 from mcp_neo4j_vector_graphrag.errors import SetupError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mcp_neo4j_vector_graphrag.declared.tables import RetrieversFile
 
 ENVIRONMENT = {"MOVIES_PASSWORD": "p-secret", "BLANK": " ", "UNEXPANDED": "${user_config.password}"}
@@ -36,6 +35,8 @@ index = "i"
 """
 """Four lines: what follows begins on the fifth."""
 
+NOT_THERE = "{}: there is no such file: set RETRIEVERS_FILE to the full path of one that is there."
+
 
 def write(folder: Path, text: str) -> Path:
     path = folder / "retrievers.toml"
@@ -48,8 +49,12 @@ def read(folder: Path, text: str) -> RetrieversFile:
 
 
 def faults(folder: Path, text: str) -> list[str]:
+    return refused(write(folder, text))
+
+
+def refused(path: Path) -> list[str]:
     with pytest.raises(RetrieversFileError) as raised:
-        read(folder, text)
+        read_file(path, ENVIRONMENT)
     assert str(raised.value) == "\n".join(raised.value.faults)
     return raised.value.faults
 
@@ -364,10 +369,6 @@ def test_a_single_database_need_not_be_named(tmp_path: Path):
             ],
         ),
         (
-            SOUND + "retrieval_query_file = 'q.cypher'",
-            ["5: there is no file 'q.cypher' beside this one: write the name of one that is there."],
-        ),
-        (
             SOUND + "retrieval_query_file = '../q.cypher'",
             ["5: '../q.cypher' lies outside the folder of this file: move it there."],
         ),
@@ -627,6 +628,25 @@ def test_each_fault_of_a_parameter_is_told_with_its_line(tmp_path: Path, table: 
     assert faults(tmp_path, text) == [f"retrievers.toml:{line}" for line in expected]
 
 
+def test_a_query_file_that_is_not_there_is_told_with_the_folder_it_was_looked_for_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / ("a folder with a long name " * 4).strip()
+    folder.mkdir()
+    (folder / "link.cypher").symlink_to("gone.cypher")
+    monkeypatch.chdir(tmp_path)
+    for name, tried in (
+        ("q.cypher", "q.cypher"),
+        ("queries/q.cypher", "queries/q.cypher"),
+        ("link.cypher", "gone.cypher"),
+        ("a\\nb.cypher", "a b.cypher"),
+    ):
+        (folder / "retrievers.toml").write_text(SOUND + f'retrieval_query_file = "{name}"', "utf-8")
+        fault = f"there is no file '{folder / tried}': write the name of one beside this file or below."
+        for path in (folder / "retrievers.toml", Path(folder.name) / "retrievers.toml"):
+            assert refused(path) == [f"retrievers.toml:5: {fault}"]
+
+
 def test_a_query_file_that_is_a_loop_of_links_is_a_fault_with_its_line(tmp_path: Path):
     (tmp_path / "a.cypher").symlink_to("b.cypher")
     (tmp_path / "b.cypher").symlink_to("a.cypher")
@@ -690,9 +710,16 @@ def test_the_fault_is_one_of_the_set_up(tmp_path: Path):
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path):
     path = tmp_path / "none.toml"
-    with pytest.raises(RetrieversFileError) as raised:
-        read_file(path, {})
-    assert raised.value.faults == [f"{path}: there is no such file: set RETRIEVERS_FILE to one that is there."]
+    assert refused(path) == [NOT_THERE.format(path)]
+
+
+@pytest.mark.parametrize("name", ["none.toml", "no folder/none.toml", "./none.toml", "~/none.toml", "no\nne.toml"])
+def test_a_relative_file_that_is_not_there_is_told_with_the_folder_it_was_looked_for_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    monkeypatch.chdir(tmp_path)
+    tried = name.removeprefix("./").replace("\n", " ")
+    assert refused(Path(name)) == [NOT_THERE.format(tmp_path / tried)]
 
 
 def test_a_file_that_can_not_be_read_is_told(tmp_path: Path):
@@ -702,17 +729,13 @@ def test_a_file_that_can_not_be_read_is_told(tmp_path: Path):
         (tmp_path / "latin.toml", "the file is not in UTF-8: save it as UTF-8."),
         (tmp_path / "\0", "the file can't be read (ValueError): check its name and rights."),
     ):
-        with pytest.raises(RetrieversFileError) as raised:
-            read_file(path, {})
-        assert raised.value.faults == [f"{path}: {said}"]
+        assert refused(path) == [f"{path}: {said}"]
 
 
 def test_an_editor_on_windows_leaves_a_mark_and_its_own_line_ends(tmp_path: Path):
     path = tmp_path / "retrievers.toml"
     path.write_bytes(b"\xef\xbb\xbf" + (SOUND + "titel = 'x'").replace("\n", "\r\n").encode())
-    with pytest.raises(RetrieversFileError) as raised:
-        read_file(path, {})
-    assert raised.value.faults == ["retrievers.toml:5: 'titel' is unknown: write 'title'."]
+    assert refused(path) == ["retrievers.toml:5: 'titel' is unknown: write 'title'."]
 
 
 @pytest.mark.parametrize("seed", range(40))

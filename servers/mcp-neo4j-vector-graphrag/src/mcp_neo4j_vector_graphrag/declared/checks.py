@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 ARGUMENTS = frozenset({"query", "top_k", "filters", "alpha", "ranker", "lucene"})
 """What a search tool's own arguments are called."""
 
+LONGEST_PATH = 4_096
+"""Characters of a path that is told whole."""
+
 _LONGEST = 60
 
 
@@ -45,9 +48,9 @@ def near(word: str, known: Iterable[str]) -> str | None:
     return folded[found[0]] if found else None
 
 
-def short(name: object) -> str:
+def short(name: object, limit: int = _LONGEST) -> str:
     """Return a name from the file as a fault quotes it."""
-    return f"'{one_line(str(name), _LONGEST)}'"
+    return f"'{one_line(str(name), limit)}'"
 
 
 def check_database(table: DatabaseTable, path: KeyPath, environment: Mapping[str, str]) -> Iterator[Fault]:
@@ -115,14 +118,15 @@ def read_query(folder: Path, name: str) -> str:
     Raises:
         QueryFileError: It is not there, or outside the folder, or holds no text.
     """
+    file = folder / name
     try:
-        file = (folder / name).resolve()
+        file = file.resolve()
         if not file.is_relative_to(folder.resolve()):
             raise QueryFileError(f"{short(name)} lies outside the folder of this file: move it there")
         text = file.read_text("utf-8-sig")
     except FileNotFoundError:
         raise QueryFileError(
-            f"there is no file {short(name)} beside this one: write the name of one that is there"
+            f"there is no file {short(file, LONGEST_PATH)}: write the name of one beside this file or below"
         ) from None
     except UnicodeDecodeError:
         raise QueryFileError(f"{short(name)} is not in UTF-8: save it as UTF-8") from None

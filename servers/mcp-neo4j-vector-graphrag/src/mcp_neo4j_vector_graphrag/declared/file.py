@@ -98,12 +98,13 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except FileNotFoundError:
-        text = "there is no such file: set RETRIEVERS_FILE to one that is there"
+        text = "there is no such file: set RETRIEVERS_FILE to the full path of one that is there"
     except UnicodeDecodeError:
         text = "the file is not in UTF-8: save it as UTF-8"
     except (OSError, ValueError) as error:
         text = f"the file can't be read ({type(error).__name__}): check its name and rights"
-    raise RetrieversFileError([f"{path}: {text}."])
+    tried = path.absolute()  # a client starts a server in a folder that its user may not know
+    raise RetrieversFileError([f"{one_line(str(tried), checks.LONGEST_PATH)}: {text}."])
 
 
 def _syntax_fault(path: Path, text: str, message: str) -> str:
