@@ -10,6 +10,7 @@ import neo4j
 
 from mcp_neo4j_vector_graphrag.backend import with_demo_defaults
 from mcp_neo4j_vector_graphrag.database.connection import Database
+from mcp_neo4j_vector_graphrag.embedding.configured import configured_embedder
 from mcp_neo4j_vector_graphrag.embedding.local import LocalEmbeddings
 from mcp_neo4j_vector_graphrag.local.artifacts import fetch_jars
 from mcp_neo4j_vector_graphrag.local.demo_graph import load_graph
@@ -43,12 +44,10 @@ def main() -> None:
 def run_demo(process: Neo4jProcess) -> None:
     """Load the graph and search it."""
     settings = with_demo_defaults(Settings.model_construct(demo=True))
-    embedder = LocalEmbeddings()
     with neo4j.GraphDatabase.driver(process.uri, auth=(USERNAME, process.password)) as driver:
-        load_graph(driver, DATABASE, embedder, lambda _, __: None)
-        search(
-            configured_retriever(settings, Database(driver, DATABASE), embedder), "dreams inside dreams", {"top_k": 5}
-        )
+        load_graph(driver, DATABASE, LocalEmbeddings(), lambda _, __: None)
+        retriever = configured_retriever(settings, Database(driver, DATABASE), configured_embedder(settings))
+        search(retriever, "dreams inside dreams", {"top_k": 5})
 
 
 if __name__ == "__main__":

@@ -10,11 +10,12 @@ import logging
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from neo4j_server import server
 
 from mcp_neo4j_vector_graphrag.database.connection import Database
+from mcp_neo4j_vector_graphrag.embedding.choice import LOCAL_MODEL, LOCAL_PREFIX, LazyEmbedder
 from mcp_neo4j_vector_graphrag.embedding.local import LocalEmbeddings
 from mcp_neo4j_vector_graphrag.local.demo_graph import FULLTEXT_INDEX, VECTOR_INDEX, load_graph
 from mcp_neo4j_vector_graphrag.retrieval.fulltext_retriever import FulltextGraphRetriever
@@ -35,19 +36,6 @@ ALPHAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 CONSTANTS = (0, 1, 2, 5, 10, 60)
 
 
-class Remembering(LocalEmbeddings):
-    """Embeds each question once."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, list[float]] = {}
-
-    def embed_query(self, text: str) -> list[float]:
-        """Return the vector of a question."""
-        if text not in self._known:
-            self._known[text] = super().embed_query(text)
-        return self._known[text]
-
-
 @dataclass(frozen=True)
 class Answered:
     """How one way of searching did on one kind of questions."""
@@ -65,24 +53,28 @@ def main() -> None:
     logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
     kinds: dict[str, dict[str, str]] = tomllib.loads(QUESTIONS.read_text(encoding="utf-8"))
     with server(chosen.version) as running:
-        embedder = Remembering()
-        load_graph(running.driver, running.database, embedder, lambda _done, _all: None)
-        ways = searches(Database(running.driver, running.database), embedder)
+        load_graph(running.driver, running.database, LocalEmbeddings(), lambda _done, _all: None)
+        ways = searches(Database(running.driver, running.database))
         print(f"| hit@{K} (mean reciprocal rank) | {' | '.join(kind.replace('_', ' ') for kind in kinds)} | all |")
         print("|---|---|---|---|")
         for name, search in ways.items():
             print(row(name, [ask(search, questions) for questions in kinds.values()]))
 
 
-def searches(database: Database, embedder: Remembering) -> dict[str, Search]:
+def searches(database: Database) -> dict[str, Search]:
     """Return every way of searching by its name."""
-    given: dict[str, Any] = {"retrieval_query": QUERY}
-    vector = VectorGraphRetriever(database, VECTOR_INDEX, embedder=embedder, **given)
-    text = FulltextGraphRetriever(database, FULLTEXT_INDEX, **given)
+    embedder = LazyEmbedder(f"{LOCAL_PREFIX}:{LOCAL_MODEL}")  # it embeds each question once
+    vector = VectorGraphRetriever(database, VECTOR_INDEX, embedder=embedder, retrieval_query=QUERY)
+    text = FulltextGraphRetriever(database, FULLTEXT_INDEX, retrieval_query=QUERY)
 
     def hybrid(ranker: str, alpha: float | None, constant: int = 1) -> Search:
         retriever = HybridGraphRetriever(
-            database, VECTOR_INDEX, FULLTEXT_INDEX, embedder=embedder, rank_constant=constant, **given
+            database,
+            VECTOR_INDEX,
+            FULLTEXT_INDEX,
+            embedder=embedder,
+            retrieval_query=QUERY,
+            rank_constant=constant,
         )
         return lambda question: retriever.get_search_results(question, top_k=K, ranker=ranker, alpha=alpha)
 
