@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import base64
-import json
 import struct
 import threading
 from contextlib import contextmanager
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from http_stand_in import HttpStandIn
 from mcp_neo4j_vector_graphrag.embedding.local import LocalEmbeddings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from email.message import Message
 
 MODEL = "text-embedding-ada-002"
 LONGEST_HOLD = 60.0
@@ -33,16 +33,17 @@ def vector(text: str) -> tuple[float, ...]:
     return tuple(local_model().embed_query(text))
 
 
-class OpenAiEndpoint:
+class OpenAiEndpoint(HttpStandIn):
     """Answers embedding requests that carry its key and hold text, as the provider's API does.
 
-    Use it as a context manager; `url` is what `OPENAI_BASE_URL` takes.
+    Its `url` is what `OPENAI_BASE_URL` takes.
 
     Args:
         key: The key that is asked for.
     """
 
     def __init__(self, key: str = "sk-stand-in-0123456789") -> None:
+        super().__init__()
         self.key = key
         self.texts: list[str] = []
         """What was asked for, in order, the refused requests left out."""
@@ -51,23 +52,15 @@ class OpenAiEndpoint:
         self._held: str | None = None
         self._released = threading.Event()
         self._failure: tuple[int, str] | None = None
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._released.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__exit__(*exception)
 
     @property
     def url(self) -> str:
         """The base address of the API."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        return f"{super().url}/v1"
 
     @contextmanager
     def holding(self, word: str) -> Iterator[None]:
@@ -89,11 +82,11 @@ class OpenAiEndpoint:
         finally:
             self._failure = None
 
-    def answer(self, path: str, authorization: str | None, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    def answer(self, request: str, headers: Message, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the body for a request."""
-        if path != "/v1/embeddings":
-            return 404, _error(f"Unknown request URL: POST {path}.", "invalid_request_error", "unknown_url")
-        if authorization != f"Bearer {self.key}":
+        if request != "POST /v1/embeddings":
+            return 404, _error(f"Unknown request URL: {request}.", "invalid_request_error", "unknown_url")
+        if headers.get("Authorization") != f"Bearer {self.key}":
             return 401, _error("Incorrect API key provided.", "invalid_request_error", "invalid_api_key")
         if self._failure:
             status, message = self._failure
@@ -119,28 +112,6 @@ class OpenAiEndpoint:
             self.waiting.append(text)
             self._released.wait(LONGEST_HOLD)
             self.waiting.remove(text)
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        endpoint = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status, answer = endpoint.answer(self.path, self.headers.get("Authorization"), body)
-                content = json.dumps(answer).encode()
-                try:
-                    self.send_response(status)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(content)))
-                    self.end_headers()
-                    self.wfile.write(content)
-                except ConnectionError:
-                    self.close_connection = True  # the asker has given up
-
-            def log_message(self, *_: object) -> None:
-                """Print nothing."""
-
-        return Handler
 
 
 def _base64(values: tuple[float, ...]) -> str:

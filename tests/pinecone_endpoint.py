@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from http_stand_in import HttpStandIn
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from email.message import Message
 
 
-class PineconeEndpoint:
+class PineconeEndpoint(HttpStandIn):
     """Answers for one cosine index what `GET /indexes/<name>` and `POST /query` ask.
 
-    Use it as a context manager; `url` is what `PINECONE_CONTROLLER_HOST` takes.
+    Its `url` is what `PINECONE_CONTROLLER_HOST` takes: the address of the control plane, and of the index too.
 
     Args:
         index: The index's name.
@@ -25,29 +25,14 @@ class PineconeEndpoint:
     """
 
     def __init__(self, index: str, vectors: Mapping[str, Sequence[float]], key: str = "pc-stand-in-0123") -> None:
+        super().__init__()
         self.key = key
         self._index = index
         self._vectors = {each: np.array(vector) for each, vector in vectors.items()}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        """The address of the control plane, and of the index too."""
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def answer(self, request: str, key: str | None, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Return the status and the body for a request, such as `POST /query`."""
-        if key != self.key:
+    def answer(self, request: str, headers: Message, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Return the status and the body for a request."""
+        if headers.get("Api-Key") != self.key:
             return 401, {"error": {"code": "UNAUTHENTICATED", "message": "Invalid API key"}, "status": 401}
         if request == f"GET /indexes/{self._index}":
             return 200, self._description()
@@ -67,31 +52,6 @@ class PineconeEndpoint:
             "deployment": {"deployment_type": "managed", "cloud": "aws", "region": "us-east-1"},
             "deletion_protection": "disabled",
         }
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        endpoint = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self._reply()
-
-            def do_POST(self) -> None:
-                self._reply()
-
-            def _reply(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))) or b"{}")
-                status, answer = endpoint.answer(f"{self.command} {self.path}", self.headers.get("Api-Key"), body)
-                content = json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            def log_message(self, *_: object) -> None:
-                """Print nothing."""
-
-        return Handler
 
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:

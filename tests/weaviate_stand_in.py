@@ -11,30 +11,25 @@ import json
 import math
 import struct
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 from weaviate.proto.v1 import properties_pb2, search_get_pb2, weaviate_pb2_grpc
 
-METADATA = b'{"version": "1.34.0"}'
+from http_stand_in import HttpStandIn
+
+if TYPE_CHECKING:
+    from email.message import Message
 
 
-class Rest(BaseHTTPRequestHandler):
+class Rest(HttpStandIn):
     """Answers `GET /v1/meta`; there is no OpenID here, so a client that asks for it sends its key as it is."""
 
-    def do_GET(self) -> None:
-        known = self.path == "/v1/meta"
-        self.send_response(200 if known else 404)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(METADATA) if known else 0))
-        self.end_headers()
-        self.wfile.write(METADATA if known else b"")
-
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
+    def answer(self, request: str, headers: Message, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Return the status and the body for a request."""
+        del headers, body
+        return (200, {"version": "1.34.0"}) if request == "GET /v1/meta" else (404, {})
 
 
 class Search(weaviate_pb2_grpc.WeaviateServicer):
@@ -71,17 +66,15 @@ def cosine(one: Any, other: Any) -> float:
 
 
 def main() -> None:
-    rest = ThreadingHTTPServer(("127.0.0.1", 0), Rest)
-    threading.Thread(target=rest.serve_forever, daemon=True).start()
     search = grpc.server(ThreadPoolExecutor(2))
     weaviate_pb2_grpc.add_WeaviateServicer_to_server(Search(**json.loads(sys.stdin.readline())), search)
     port = search.add_insecure_port("127.0.0.1:0")
     search.start()
-    sys.stdout.write(f"[{rest.server_port}, {port}]\n")
-    sys.stdout.flush()
-    sys.stdin.read()
+    with Rest() as rest:
+        sys.stdout.write(f"[{rest.port}, {port}]\n")
+        sys.stdout.flush()
+        sys.stdin.read()
     search.stop(None)
-    rest.shutdown()
 
 
 if __name__ == "__main__":
