@@ -61,8 +61,6 @@ class FulltextGraphRetriever(GraphSearch[FulltextIndex], Retriever):
         result_formatter: Makes an item of a row; the default takes the columns `text`, `score` and `metadata`.
     """
 
-    VERIFY_NEO4J_VERSION = False
-
     def __init__(  # noqa: PLR0913 - as the other retrievers
         self,
         database: Database,

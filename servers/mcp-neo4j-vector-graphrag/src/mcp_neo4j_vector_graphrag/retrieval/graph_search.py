@@ -56,6 +56,8 @@ class GraphSearch(ABC, Generic[IndexT]):
     EXPLAIN of the whole statement, which must only read.
     """
 
+    VERIFY_NEO4J_VERSION = False
+
     database: Database
     allowed_procedures: tuple[str, ...]
     filterable: Mapping[str, Property] | Collection[str] | None
@@ -78,6 +80,9 @@ class GraphSearch(ABC, Generic[IndexT]):
         self._sampled: _Sampled[IndexT] | None = None
         self._contacts: Background[Contact[IndexT]] = Background(self._make_contact)
         self.plain = PlainJson()
+
+    def _fetch_index_infos(self, vector_index_name: str) -> None:
+        """Ask nothing yet: the class of `neo4j_graphrag` would query the database while the server starts."""
 
     def prepare(self) -> None:
         """Look at the index, the retrieval query and the named filters now, rather than at the first search.

@@ -106,8 +106,6 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
         result_formatter: Makes an item of a row; the default takes the columns `text`, `score` and `metadata`.
     """
 
-    VERIFY_NEO4J_VERSION = False
-
     def __init__(  # noqa: PLR0913 - the base class's arguments, of which only the first three are positional
         self,
         database: Database,
@@ -138,9 +136,6 @@ class HybridGraphRetriever(VectorGraphSearch[IndexPair], HybridCypherRetriever):
         self._candidates = candidates
         self._rank_constant = rank_constant
         self._settings = (index_setting, fulltext_index_setting)
-
-    def _fetch_index_infos(self, vector_index_name: str) -> None:
-        """Ask nothing yet: the base class would query the database while the server starts."""
 
     def get_search_results(  # noqa: PLR0913, PLR0917 - the base class's signature
         self,

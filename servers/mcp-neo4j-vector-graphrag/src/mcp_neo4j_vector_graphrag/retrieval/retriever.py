@@ -71,8 +71,6 @@ class VectorGraphRetriever(VectorGraphSearch[VectorIndex], VectorCypherRetriever
         result_formatter: Makes an item of a row; the default takes the columns `text`, `score` and `metadata`.
     """
 
-    VERIFY_NEO4J_VERSION = False
-
     def __init__(  # noqa: PLR0913 - the base class's arguments, of which only the first two are positional
         self,
         database: Database,
@@ -93,9 +91,6 @@ class VectorGraphRetriever(VectorGraphSearch[VectorIndex], VectorCypherRetriever
         self._set_up(database, allowed_procedures, filterable, fixed_filters)
         self._candidates = candidates
         self._index_setting = index_setting
-
-    def _fetch_index_infos(self, vector_index_name: str) -> None:
-        """Ask nothing yet: the base class would query the database while the server starts."""
 
     def get_search_results(  # noqa: PLR0913 - the base class's signature
         self,
