@@ -8,6 +8,7 @@ import pytest
 
 from genai_plugin import build_plugin
 from servers import RELEASES, Neo4jServer, Neo4jServers
+from workers import groups_of, releases_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,14 +46,17 @@ def neo4j_server(request: pytest.FixtureRequest, neo4j_servers: Neo4jServers) ->
     return neo4j_servers.get(request.param)
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out, of the modules that are marked so, the release between the newest and the oldest: it is like both."""
-    between = [
-        item
-        for item in items
-        if item.get_closest_marker("outer_releases")
-        and getattr(item, "callspec", None)
-        and item.callspec.params.get("neo4j_server") == "2025.10.1"
-    ]
-    config.hook.pytest_deselected(items=between)
-    items[:] = [item for item in items if item not in between]
+    """Share the tests among the workers.
+
+    Of the modules that are marked so, the release between the newest and the oldest is left out: it is like both.
+    """
+    between = {
+        item for item in items if item.get_closest_marker("outer_releases") and releases_of(item) == {"2025.10.1"}
+    }
+    config.hook.pytest_deselected(items=list(between))
+    groups = groups_of(item for item in items if item not in between)
+    for item, group in groups.items():
+        item.add_marker(pytest.mark.xdist_group(group))
+    items[:] = groups

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def movies(neo4j_2026: Neo4jServer) -> Iterator[Neo4jServer]:
-    """Return the newest Neo4j with the demo graph in it."""
-    neo4j_2026.clear()
-    load_graph(neo4j_2026.driver, neo4j_2026.database, LocalEmbeddings(), lambda *_: None)
-    yield neo4j_2026
-    neo4j_2026.clear()
+def movies(neo4j_5: Neo4jServer) -> Iterator[Neo4jServer]:
+    """Return the oldest Neo4j with the demo graph in it: what the pages show holds there too."""
+    neo4j_5.clear()
+    load_graph(neo4j_5.driver, neo4j_5.database, LocalEmbeddings(), lambda *_: None)
+    yield neo4j_5
+    neo4j_5.clear()

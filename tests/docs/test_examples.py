@@ -250,6 +250,6 @@ def cosine(vector: list[float]) -> float:
     return float(asked @ np.array(vector) / (np.linalg.norm(asked) * np.linalg.norm(vector)))
 
 
-@pytest.mark.parametrize("file", sorted(path.name for path in EXAMPLES.iterdir() if path.name != "README.md"))
+@pytest.mark.parametrize("file", sorted(path.name for path in EXAMPLES.glob("*.*") if path.name != "README.md"))
 def test_each_example_stands_in_the_list(file: str):
     assert f"[{file}]({file})" in (EXAMPLES / "README.md").read_text("utf-8")

@@ -27,11 +27,17 @@ def endpoint() -> Iterator[OpenAiEndpoint]:
 
 
 @pytest.fixture(scope="module")
-def films(neo4j_2026: Neo4jServer, endpoint: OpenAiEndpoint) -> Iterator[Films]:
-    """Return the graph of films on the newest Neo4j."""
-    load_films(neo4j_2026)
-    yield Films(neo4j_2026, endpoint)
-    neo4j_2026.clear()
+def films_server(neo4j_2026: Neo4jServer) -> Neo4jServer:
+    """Return where the films are: on the newest Neo4j, unless a module says otherwise."""
+    return neo4j_2026
+
+
+@pytest.fixture(scope="module")
+def films(films_server: Neo4jServer, endpoint: OpenAiEndpoint) -> Iterator[Films]:
+    """Return the graph of films."""
+    load_films(films_server)
+    yield Films(films_server, endpoint)
+    films_server.clear()
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +48,10 @@ def dev(films: Films) -> Iterator[McpClient]:
 
 
 @pytest.fixture(scope="module")
-def notes(neo4j_2026: Neo4jServer, neo4j_5: Neo4jServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notes]:
+def notes(
+    neo4j_2026: Neo4jServer, neo4j_2025: Neo4jServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Notes]:
     """Return the graph of notes, in two databases, with every family of tools on it."""
-    yield create_notes(neo4j_2026, neo4j_5, tmp_path_factory.mktemp("notes"))
+    yield create_notes(neo4j_2026, neo4j_2025, tmp_path_factory.mktemp("notes"))
     neo4j_2026.clear()
-    neo4j_5.clear()
+    neo4j_2025.clear()

@@ -16,9 +16,16 @@ from mcp_neo4j_vector_graphrag.settings import load
 
 if TYPE_CHECKING:
     from films import Films
+    from servers import Neo4jServer
 
 TOOL = "neo4j_vector"
 MARKER = "mArKeR-4711-s3cr3t"
+
+
+@pytest.fixture(scope="module")
+def films_server(neo4j_5: Neo4jServer) -> Neo4jServer:
+    """Return the oldest Neo4j, whose errors are told in the same words."""
+    return neo4j_5
 
 
 @dataclass(frozen=True)

@@ -175,11 +175,11 @@ def test_a_stray_env_file_in_the_working_directory_changes_nothing(films: Films,
         assert server.log == ""
 
 
-def test_two_instances_side_by_side_keep_to_their_own(films: Films, neo4j_5: Neo4jServer):
-    load_films(neo4j_5, "otherPlots", note=" (second)")
+def test_two_instances_side_by_side_keep_to_their_own(films: Films, neo4j_2025: Neo4jServer):
+    load_films(neo4j_2025, "otherPlots", note=" (second)")
     other = films.variables(
-        NEO4J_URI=neo4j_5.uri,
-        NEO4J_PASSWORD=neo4j_5.password,
+        NEO4J_URI=neo4j_2025.uri,
+        NEO4J_PASSWORD=neo4j_2025.password,
         NEO4J_NAMESPACE="prod",
         INDEX_NAME="otherPlots",
         TOP_K="2",
@@ -209,7 +209,7 @@ def test_two_instances_side_by_side_keep_to_their_own(films: Films, neo4j_5: Neo
             assert all("(second)" in item["text"] for item in items_of(theirs))
             assert dev.call("prod-neo4j_vector", query="a shark").is_error
     finally:
-        neo4j_5.clear()
+        neo4j_2025.clear()
 
 
 def test_flags_win_over_variables_and_blank_variables_count_as_not_set(films: Films):

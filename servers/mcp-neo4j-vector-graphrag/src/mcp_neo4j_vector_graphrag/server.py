@@ -20,8 +20,8 @@ from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.backend import Backend, with_demo_defaults
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.tools.changing import LIST_SECONDS
 from mcp_neo4j_vector_graphrag.tools.configured import VECTOR_NAME
-from mcp_neo4j_vector_graphrag.tools.discovered import LIST_SECONDS
 from mcp_neo4j_vector_graphrag.tools.faults import ArgumentFaults
 from mcp_neo4j_vector_graphrag.tools.own import search_tools
 from mcp_neo4j_vector_graphrag.tools.registry import serve

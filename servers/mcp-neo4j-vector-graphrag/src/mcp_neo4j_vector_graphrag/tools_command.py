@@ -10,7 +10,7 @@ from fastmcp import Client
 
 from mcp_neo4j_vector_graphrag.budget import tokens
 from mcp_neo4j_vector_graphrag.server import build
-from mcp_neo4j_vector_graphrag.tools.discovered import DiscoveredTools
+from mcp_neo4j_vector_graphrag.tools.changing import DiscoveredTools
 
 if TYPE_CHECKING:
     import mcp_types

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import time
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from fastmcp.exceptions import NotFoundError, ToolError
-from fastmcp.server.dependencies import get_context
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from fastmcp.server.providers import Provider
-from mcp_types import ToolListChangedNotification
-
-from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, read_indexes
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError, MissingIndexError, one_line
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, index_search_name, search_tool_name
 from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
+from mcp_neo4j_vector_graphrag.tools.changing import DiscoveredTools, Look, TellNews, TellWhenKnown
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
-from mcp_neo4j_vector_graphrag.tools.faults import FaultError, as_fault
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema
 from mcp_neo4j_vector_graphrag.tools.search import LUCENE, SearchTool, filters_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from concurrent.futures import Future
+    from collections.abc import Sequence
 
-    import mcp_types
-    from fastmcp.tools import Tool, ToolResult
-    from fastmcp.utilities.versions import VersionSpec
     from neo4j_graphrag.embeddings.base import Embedder
 
     from mcp_neo4j_vector_graphrag.backend import Backend
@@ -45,167 +31,10 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.tools.family import Context, Sees
     from mcp_neo4j_vector_graphrag.tools.search import Argument
 
-LIST_SECONDS = 30
-"""A list of tools is good for this long; then the database is asked again."""
-
 DEFAULT_TOP_K = 10
 MAX_TOP_K = 100
 
-_FIRST_LOOK_SECONDS = 3.0
-"""So long the first list waits for the database; then it says what is known."""
-
-_FIRST_CALL_SECONDS = 20.0
-"""So long a call waits for the first look; a client gives up later."""
-
 _logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Look:
-    """What a look at the database gives."""
-
-    tools: Mapping[str, Tool]
-    """By name."""
-    waiting: str = ""
-    """What to say of the indexes that answer no search yet, or no more."""
-
-
-class DiscoveredTools(Provider):
-    """Serves the tools that a look at the database makes.
-
-    Args:
-        look: Looks at the database and makes the tools; may take long, and may raise.
-    """
-
-    def __init__(self, look: Callable[[], Look]) -> None:
-        super().__init__()
-        self._look = look
-        self._found = Look({})
-        self._looked_at = float("-inf")
-        self._looking: Future[tuple[Look, float] | Exception] | None = None
-        self._failure = ""
-        self._told: frozenset[str] | None = None
-
-    async def _list_tools(self) -> Sequence[Tool]:
-        await self.refresh(_FIRST_LOOK_SECONDS)
-        self._told = self._definitions()
-        return [self._found.tools[name] for name in self.names]
-
-    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
-        del version
-        if name not in self._found.tools:
-            has_looked = self._looked_at > float("-inf")
-            await self.refresh(_FIRST_LOOK_SECONDS if has_looked else _FIRST_CALL_SECONDS, at_once=True)
-        return self._found.tools.get(name)
-
-    async def refresh(self, seconds: float, *, at_once: bool = False) -> None:
-        """Look at the database if the last look is old; requests at the same time share one look.
-
-        Args:
-            seconds: How long to wait for what it finds.
-            at_once: Look even if the last look is not old.
-        """
-        if self._looking and self._looking.done():
-            self._take(self._looking)  # nobody waited for its end, which may be long past
-        if self._looking is None:
-            if not at_once and time.monotonic() - self._looked_at < LIST_SECONDS:
-                return
-            self._looking = deadline.start(self._outcome)
-        looking = self._looking
-        # Unlike `wait_for`, this cancels nothing when the time is over: others share the look.
-        await asyncio.wait([asyncio.wrap_future(looking)], timeout=seconds)
-        if looking.done() and self._looking is looking:
-            self._take(looking)
-
-    def _outcome(self) -> tuple[Look, float] | Exception:
-        """Return what a look finds and when it ended, or why it failed."""
-        try:
-            return self._look(), time.monotonic()
-        except Exception as error:  # noqa: BLE001 - the log is told, and the list says what is known
-            return error
-
-    def _take(self, looking: Future[tuple[Look, float] | Exception]) -> None:
-        """Take over what a look that has ended has found."""
-        self._looking = None
-        outcome = looking.result()
-        if isinstance(outcome, Exception):
-            self._failure = str(as_fault(outcome))
-            _logger.warning("The indexes could not be looked up: %s", self._failure)
-        else:
-            self._found, self._looked_at = outcome
-            self._failure = ""
-
-    def take_news(self) -> bool:
-        """Return whether the tools differ from those that were told last; from now on these are told."""
-        before, self._told = self._told, self._definitions()
-        return before is not None and before != self._told
-
-    def _definitions(self) -> frozenset[str]:
-        """Return all that a client knows of the tools."""
-        return frozenset(tool.to_mcp_tool().model_dump_json() for tool in self._found.tools.values())
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the tools that are known."""
-        return sorted(self._found.tools)
-
-    @property
-    def waiting(self) -> str:
-        """What to say of the indexes that answer no search yet."""
-        return self._found.waiting
-
-    @property
-    def unknown(self) -> str:
-        """Why it is not known what there is; empty if it is."""
-        if self._failure or self._looked_at > float("-inf"):
-            return self._failure
-        return "The database is still being looked at: ask again in a moment."
-
-
-class TellNews(Middleware):
-    """Tells a client whose call shows that the indexes have changed, by an answer and a notification.
-
-    Args:
-        tools: The tools that come and go.
-    """
-
-    def __init__(self, tools: DiscoveredTools) -> None:
-        self._tools = tools
-
-    async def on_call_tool(
-        self,
-        context: MiddlewareContext[mcp_types.CallToolRequestParams],
-        call_next: CallNext[mcp_types.CallToolRequestParams, ToolResult],
-    ) -> ToolResult:
-        """Answer a call, look at the indexes again if it failed or the last look is old, and notify."""
-        name = context.message.name
-        was_known = name in self._tools.names
-        try:
-            result = await call_next(context)
-        except NotFoundError:
-            await self._notify()
-            raise self._no_such_tool(name) from None
-        except FaultError as error:
-            if isinstance(error.fault, MissingIndexError):
-                await self._tools.refresh(_FIRST_LOOK_SECONDS, at_once=True)
-            await self._notify()
-            if was_known and name not in self._tools.names:
-                raise self._no_such_tool(name) from None
-            raise
-        await self._tools.refresh(0)
-        await self._notify()
-        return result
-
-    def _no_such_tool(self, name: str) -> ToolError:
-        if self._tools.unknown:
-            return ToolError(f"The tool {one_line(name, MAX_LENGTH)} is not there yet. {self._tools.unknown}")
-        known = ", ".join(self._tools.names) or "none, since the database has no vector index that is online"
-        waiting = f" {self._tools.waiting}" if self._tools.waiting else ""
-        return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.{waiting}")
-
-    async def _notify(self) -> None:
-        if self._tools.take_news():
-            await get_context().send_notification(ToolListChangedNotification())
 
 
 class Catalog:
@@ -339,7 +168,9 @@ def build(context: Context) -> Served:
     catalog = Catalog(context.settings, context.backend, context.sources.embedder, context.sees, context.chosen)
     tools = DiscoveredTools(catalog.look)
 
-    return Served(providers=[tools], middleware=[TellNews(tools)], prepare=context.backend.database)
+    return Served(
+        providers=[tools], middleware=[TellNews(tools), TellWhenKnown(tools)], prepare=context.backend.database
+    )
 
 
 FAMILY = Family(

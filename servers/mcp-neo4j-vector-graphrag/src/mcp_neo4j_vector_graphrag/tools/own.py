@@ -13,8 +13,8 @@ from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError, one_line
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, UNCHECKED
+from mcp_neo4j_vector_graphrag.tools.changing import DiscoveredTools, Look, TellWhenKnown
 from mcp_neo4j_vector_graphrag.tools.configured import describe
-from mcp_neo4j_vector_graphrag.tools.discovered import DiscoveredTools, Look
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 from mcp_neo4j_vector_graphrag.tools.search import DEFAULT_TOP_K, SearchTool
 
@@ -101,7 +101,8 @@ def build(context: Context) -> Served:
         return Served(list(made.get(_START_SECONDS).values()))
     except (FutureTimeoutError, UnavailableError) as error:
         _logger.warning("The retrievers of --retriever are not there yet: %s", error or "the factory takes long.")
-        return Served(providers=[DiscoveredTools(lambda: Look(made.get(None)))])
+        tools = DiscoveredTools(lambda: Look(made.get(None)))
+        return Served(providers=[tools], middleware=[TellWhenKnown(tools)])
 
 
 def _made(context: Context) -> dict[str, Tool]:
