@@ -9,12 +9,12 @@ from neo4j_graphrag.types import RetrieverResultItem
 
 from mcp_neo4j_vector_graphrag.retrieval.result import (
     NO_RESULTS,
+    Document,
+    DocumentResult,
     Item,
     RankedResult,
     SearchResult,
     as_text,
-    cut,
-    tokens,
 )
 
 
@@ -69,24 +69,10 @@ def test_a_first_result_that_is_too_long_by_itself_is_cut_at_a_word_with_a_mark(
     assert result.notice == "Cut, to keep to 250 tokens (RESPONSE_TOKEN_LIMIT)."
 
 
-@pytest.mark.parametrize(
-    ("text", "size", "expected"),
-    [
-        ("one two", 7, "one two"),
-        ("one two three", 12, "one two …"),
-        ("a" * 20, 10, "aaaaaa …"),
-        ("a " + "b" * 20, 10, "a bbbb …"),
-        ("äöü" * 9, 10, "äöü …"),
-        ("\ud800" * 6, 5, "? …"),
-    ],
-)
-def test_a_text_is_cut_to_bytes_after_a_word_unless_that_loses_most_of_it(text: str, size: int, expected: str):
-    assert cut(text, size) == expected
-
-
-@pytest.mark.parametrize(("text", "expected"), [("", 0), ("a", 1), ("abcde", 2), ("日本", 2)])
-def test_a_token_is_four_bytes(text: str, expected: int):
-    assert tokens(text) == expected
+def test_a_document_that_is_too_long_has_its_long_texts_cut():
+    long = [RetrieverResultItem(content={"title": "a", "plot": "word " * 400}, metadata={"id": "4:x:1"})]
+    [document] = DocumentResult.collect(long, limit=250).results
+    assert document == Document(doc={"title": "a", "plot": "word " * 98 + "word …"}, id="4:x:1")
 
 
 def test_metadata_counts_and_is_left_out_when_it_is_what_is_too_long():

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING
 
 from fastmcp import Client
 
-from mcp_neo4j_vector_graphrag.budget import tokens
+from mcp_neo4j_vector_graphrag.budget import compact_json, tokens
 from mcp_neo4j_vector_graphrag.server import build
 from mcp_neo4j_vector_graphrag.tools.changing import DiscoveredTools
 
@@ -43,11 +42,11 @@ def describe(tools: list[mcp_types.Tool]) -> str:
 def cost(tool: mcp_types.Tool) -> int:
     """Return about how many tokens a tool costs a model that has it in its context, without its output schema."""
     seen = {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
-    return tokens(_json(seen))
+    return tokens(compact_json(seen))
 
 
 def _described(tool: mcp_types.Tool, about: int) -> str:
-    arguments = [f"  {name}: {_json(schema)}" for name, schema in tool.input_schema["properties"].items()]
+    arguments = [f"  {name}: {compact_json(schema)}" for name, schema in tool.input_schema["properties"].items()]
     return "\n".join([f"{tool.name} (about {about} tokens)", f"  {tool.description}", *arguments])
 
 
@@ -58,7 +57,3 @@ async def _listed(server: FastMCP) -> list[mcp_types.Tool]:
                 await provider.refresh(_PATIENCE_SECONDS)
         listed: list[mcp_types.Tool] = await client.list_tools()
         return listed
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

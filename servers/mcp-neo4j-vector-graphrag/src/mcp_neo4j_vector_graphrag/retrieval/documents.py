@@ -10,10 +10,16 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
-from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, cut
+from mcp_neo4j_vector_graphrag.budget import (
+    BYTES_A_TOKEN,
+    RESPONSE_TOKENS,
+    compact_json,
+    cut,
+    to_keep_to,
+    with_short_texts,
+)
 from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line, sendable
-from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, with_short_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +136,7 @@ def within(document: WholeDocument, limit: int = RESPONSE_TOKENS) -> WholeDocume
     room = limit * BYTES_A_TOKEN
     if _size(document) <= room:
         return document
-    notice = f"Cut, to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT)."
+    notice = f"Cut, {to_keep_to(limit)}."
     for length in (room, room // 10, room // 100, 0):
         about = {**with_short_texts(document.metadata, length), "notice": notice} if length else {"notice": notice}
         bare = document.model_copy(update={"text": "", "metadata": about})
@@ -301,4 +307,4 @@ def _begin(text: str, limit: int) -> str:
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value if isinstance(value, str) else compact_json(value)

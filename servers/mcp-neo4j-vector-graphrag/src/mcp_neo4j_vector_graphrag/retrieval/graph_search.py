@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from neo4j.exceptions import DriverError, Neo4jError
 from neo4j_graphrag.types import RawSearchResult
 
+from mcp_neo4j_vector_graphrag.budget import as_notice
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, IndexPair, VectorIndex
 from mcp_neo4j_vector_graphrag.database.sample import read_sample
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
@@ -274,5 +275,5 @@ def result(records: list[neo4j.Record], query: RetrievalQuery, *notices: str | N
     scores = [record.get("score") for record in records]
     if not query.orders_rows and all(isinstance(score, float) for score in scores):
         records = sorted(records, key=lambda record: record["score"], reverse=True)
-    notice = " ".join(filter(None, notices))
+    notice = as_notice(*notices)
     return RawSearchResult(records=records, metadata={"notice": notice} if notice else None)

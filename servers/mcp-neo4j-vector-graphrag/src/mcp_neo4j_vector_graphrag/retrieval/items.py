@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from neo4j_graphrag.exceptions import Neo4jGraphRagError
 from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from mcp_neo4j_vector_graphrag import deadline
+from mcp_neo4j_vector_graphrag.budget import compact_json
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, OwnRetrieverError
 from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
@@ -113,8 +113,7 @@ def _with_text(item: RetrieverResultItem, plain: PlainJson) -> RetrieverResultIt
     """Return an item whose content, if it is a map or a list, is JSON text."""
     if not isinstance(item.content, (Mapping, list, tuple)):
         return item
-    content = json.dumps(plain.value(item.content), ensure_ascii=False, separators=(",", ":"))
-    return RetrieverResultItem(content=content, metadata=item.metadata)
+    return RetrieverResultItem(content=compact_json(plain.value(item.content)), metadata=item.metadata)
 
 
 def _plain(item: RetrieverResultItem, plain: PlainJson) -> RetrieverResultItem:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, PrivateAttr
 
-from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, tokens
+from mcp_neo4j_vector_graphrag.budget import (
+    RESPONSE_TOKENS,
+    as_notice,
+    compact_json,
+    cut_until_it_fits,
+    fitting,
+    to_keep_to,
+)
 from mcp_neo4j_vector_graphrag.database.cypher import quote, shown
 from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
-from mcp_neo4j_vector_graphrag.retrieval.result import RESPONSE_TOKENS, with_short_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.values import PlainJson
@@ -73,10 +77,21 @@ class Neighbour(BaseModel):
         """Return the neighbour on one line, after the relationships that lead to it."""
         steps = ", ".join(map(self._step, self.relationships))
         labels = "".join(f":{shown(label)}" for label in self.labels)
-        return f"{steps} ({self.id} {labels} {_json(self.properties)})"
+        return f"{steps} ({self.id} {labels} {compact_json(self.properties)})"
+
+    def shortened(self, size: int) -> Neighbour:
+        """Return the neighbour with the texts of its properties, and of its relationships', cut."""
+
+        def with_texts_cut(cut_texts: Callable[[dict[str, Any]], dict[str, Any]]) -> Neighbour:
+            relationships = [
+                each.model_copy(update={"properties": cut_texts(each.properties)}) for each in self.relationships
+            ]
+            return self.model_copy(update={"properties": cut_texts(self.properties), "relationships": relationships})
+
+        return cut_until_it_fits(size, with_texts_cut)
 
     def _step(self, relation: Relation) -> str:
-        properties = f" {_json(relation.properties)}" if relation.properties else ""
+        properties = f" {compact_json(relation.properties)}" if relation.properties else ""
         left, right = _ARROWS[relation.direction]
         origin = f"({relation.via})" if relation.via != self.start else ""
         return f"{origin}{left}[:{shown(relation.type)}{properties}]{right}"
@@ -160,7 +175,7 @@ def together(parts: Sequence[Neighbours]) -> Neighbours:
     """Return what was found in several databases as one."""
     found = Neighbours(
         neighbours=[neighbour for part in parts for neighbour in part.neighbours],
-        notice=_joined(part.notice for part in parts),
+        notice=as_notice(*(part.notice for part in parts)),
     )
     return found.with_beyond_limit(sentence for part in parts for sentence in part.beyond_limit)
 
@@ -183,17 +198,14 @@ def within(found: Neighbours, limit: int = RESPONSE_TOKENS) -> Neighbours:
     Only the texts of a first one that is too long by itself are cut.
     """
     given = found.neighbours
-    ends = accumulate(tokens(neighbour.as_text()) for neighbour in given)
-    taken = [neighbour for neighbour, end in zip(given, ends, strict=True) if end <= limit]
-    if len(taken) == len(given):
+    taken, is_cut = fitting(given, limit)
+    if len(taken) == len(given) and not is_cut:
         return found
-    cut = f"Only {len(taken)} of {len(given)} neighbours are shown"
-    if not taken:
-        taken = [_shortened(given[0], limit)]
-        cut = f"Only one of {len(given)} neighbours is shown, with its texts cut"
-    within_limit = f"to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT)"
-    notice = f"{cut}, {within_limit}: ask for fewer ids, name relationship_types, or lower limit."
-    return Neighbours(neighbours=taken, notice=_joined([found.without_beyond_limit(), notice]))
+    shown = f"Only {len(taken)} of {len(given)} neighbours are shown"
+    if is_cut:
+        shown = f"Only one of {len(given)} neighbours is shown, with its texts cut"
+    left = f"{shown}, {to_keep_to(limit)}: ask for fewer ids, name relationship_types, or lower limit."
+    return Neighbours(neighbours=taken, notice=as_notice(found.without_beyond_limit(), left))
 
 
 def ends_statement(vector_properties: Iterable[str] = ()) -> str:
@@ -297,7 +309,7 @@ def _walk(  # noqa: PLR0913 - what one walk needs
             for place, nears in enumerate(found, start=1)
             for near in nears.get(start, [])[:limit]
         ],
-        notice=_joined([*beyond, *_cut(found, limit, read), _missing(gone)]),
+        notice=as_notice(*beyond, *_cut(found, limit, read), _missing(gone)),
     )
     return around.with_beyond_limit(beyond)
 
@@ -402,29 +414,3 @@ def _listed(names: Collection[str], one: str, several: str) -> str:
     shown = ", ".join(f"'{one_line(name, _SHOWN_CHARACTERS)}'" for name in list(names)[:_SHOWN_NAMES])
     more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
     return f"{one if len(names) == 1 else several} {shown}{more}"
-
-
-def _shortened(neighbour: Neighbour, limit: int) -> Neighbour:
-    """Return a neighbour with the texts of its properties, and of its relationships', cut until it fits."""
-    size = limit * BYTES_A_TOKEN
-    for length in (size // 2, size // 10, size // 100, 20, 0):
-        cut = neighbour.model_copy(
-            update={
-                "properties": with_short_texts(neighbour.properties, length) if length else {},
-                "relationships": [
-                    each.model_copy(update={"properties": with_short_texts(each.properties, length) if length else {}})
-                    for each in neighbour.relationships
-                ],
-            }
-        )
-        if tokens(cut.as_text()) <= limit:
-            break
-    return cut
-
-
-def _joined(notices: Iterable[str | None]) -> str | None:
-    return " ".join(notice for notice in notices if notice) or None
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, Field
 
-from mcp_neo4j_vector_graphrag.budget import BYTES_A_TOKEN, bytes_of, cut, tokens
+from mcp_neo4j_vector_graphrag.budget import (
+    RESPONSE_TOKENS,
+    as_notice,
+    bytes_of,
+    compact_json,
+    cut,
+    cut_until_it_fits,
+    fitting,
+    to_keep_to,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from neo4j_graphrag.types import RetrieverResultItem
-
-RESPONSE_TOKENS = 8_000
-"""Tokens of text in one answer, as `tokens` estimates them; what is left out is told."""
 
 NO_RESULTS = "No results: the search ran, and nothing was found."
 
@@ -59,7 +63,7 @@ class Item(Entry):
         """Return a retriever's item as text, score and metadata."""
         metadata = dict(given.metadata or {})
         score = metadata.pop("score", None)
-        text = given.content if isinstance(given.content, str) else _json(given.content)
+        text = given.content if isinstance(given.content, str) else compact_json(given.content)
         return cls(text=text, score=_score(score), metadata=metadata)
 
     def shortened(self, size: int) -> Self:
@@ -70,7 +74,7 @@ class Item(Entry):
         return kept.model_copy(update={"text": cut(kept.text, room)})
 
     def _notes(self) -> list[str]:
-        return [_json(self.metadata)] if self.metadata else []
+        return [compact_json(self.metadata)] if self.metadata else []
 
     def _body(self) -> str:
         return self.text
@@ -91,17 +95,13 @@ class Document(Entry):
 
     def shortened(self, size: int) -> Self:
         """Return the document with its long texts cut."""
-        for length in (size // 2, size // 10, size // 100, 20):
-            shorter = self.model_copy(update={"doc": with_short_texts(self.doc, length)})
-            if bytes_of(shorter.as_text()) <= size:
-                return shorter
-        return self.model_copy(update={"doc": {}})
+        return cut_until_it_fits(size, lambda cut_texts: self.model_copy(update={"doc": cut_texts(self.doc)}))
 
     def _notes(self) -> list[str]:
         return [f"id: {self.id}"] if self.id else []
 
     def _body(self) -> str:
-        return _json(self.doc)
+        return compact_json(self.doc)
 
 
 class RankedDocument(Document):
@@ -146,8 +146,10 @@ class Results(BaseModel, Generic[EntryType]):
 
         Whole items are left out at the end; only a first one that is too long by itself is cut. The notice says so.
         """
-        taken, left = _fitting([cls.entry.of(item) for item in items], limit)
-        return cls(results=taken, notice=_joined(notice, left))
+        given: list[Any] = [cls.entry.of(item) for item in items]
+        taken, is_cut = fitting(given, limit)
+        left = _left_out(len(taken), len(given), limit, is_cut=is_cut)
+        return cls(results=taken, notice=as_notice(notice, left))
 
 
 class SearchResult(Results[Item]):
@@ -183,36 +185,10 @@ def _score(value: Any) -> float | None:  # noqa: ANN401 - whatever a retriever g
     return float(value) if is_number(value) else None
 
 
-def _fitting(given: list[Entry], limit: int) -> tuple[list[Any], str | None]:
-    """Return the entries that fit, and what to say of the others."""
-    ends = accumulate(tokens(entry.as_text()) for entry in given)
-    taken = [entry for entry, end in zip(given, ends, strict=True) if end <= limit]
-    if len(taken) == len(given):
-        return given, None
-    if not taken:
-        taken = [given[0].shortened(limit * BYTES_A_TOKEN)]
-    within = f"to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT)"
-    if len(taken) == len(given):
-        return taken, f"Cut, {within}."
-    left = f"Only the first {len(taken)} of {len(given)} results are shown, {within}"
-    return taken, f"{left}: ask a narrower question, or one with filters, for the others."
-
-
-def _joined(*notices: str | None) -> str | None:
-    return " ".join(notice for notice in notices if notice) or None
-
-
-def with_short_texts(value: Any, size: int) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a value with each text in it cut to `size` bytes, with a mark."""
-    match value:
-        case str():
-            return cut(value, size)
-        case dict():
-            return {key: with_short_texts(item, size) for key, item in value.items()}
-        case list():
-            return [with_short_texts(item, size) for item in value]
-    return value
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _left_out(shown: int, found: int, limit: int, *, is_cut: bool) -> str | None:
+    if shown < found:
+        return (
+            f"Only the first {shown} of {found} results are shown, {to_keep_to(limit)}: "
+            "ask a narrower question, or one with filters, for the others."
+        )
+    return f"Cut, {to_keep_to(limit)}." if is_cut else None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from neo4j_graphrag.types import RetrieverResultItem
 
+from mcp_neo4j_vector_graphrag.budget import compact_json
 from mcp_neo4j_vector_graphrag.retrieval.result import is_number
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def item_from_row(row: Mapping[str, Any]) -> RetrieverResultItem:
     if set(rest) == {"doc"} and isinstance(rest["doc"], dict):
         rest = rest["doc"]  # without a retrieval query
     column = None if rest is row.get("doc") else _text_column(rest)
-    text = rest.pop(column) if column else json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
+    text = rest.pop(column) if column else compact_json(rest)
     extra = rest if column else {}
     if metadata is not None:
         extra = {**extra, **(metadata if isinstance(metadata, dict) else {"metadata": metadata})}

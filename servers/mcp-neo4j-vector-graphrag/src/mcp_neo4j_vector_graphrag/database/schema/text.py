@@ -6,7 +6,7 @@ from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from mcp_neo4j_vector_graphrag.budget import tokens
+from mcp_neo4j_vector_graphrag.budget import as_notice, tokens
 from mcp_neo4j_vector_graphrag.database.cypher import shown
 from mcp_neo4j_vector_graphrag.database.schema.entries import (
     EntitySchema,
@@ -183,7 +183,7 @@ def _notice(whole: Schema, kept: Schema) -> str | None:
     told = ", ".join(each for each in left_out if each)
     how = "ask again with the names in `labels` or `types` to get them whole"
     cut = f"Left out to keep this short: {told}; {how}." if told else ""
-    return " ".join(each for each in (whole.notice, cut) if each) or None
+    return as_notice(whole.notice, cut)
 
 
 def _number(count: int, one: str, many: str = "") -> str:
