@@ -11,7 +11,9 @@ from graphs import remove, unique
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import QuestionError, UnavailableError
-from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbour, expand, hop_statement, neighbours_text, present
+from mcp_neo4j_vector_graphrag.retrieval.hops import hop_statement
+from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbour, Neighbours, neighbours_text, together
+from mcp_neo4j_vector_graphrag.retrieval.walk import expand, present
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +76,10 @@ def circle(neo4j_server: Neo4jServer) -> Iterator[Circle]:
     remove(neo4j_server, label)
 
 
+def walked(database: Database, ids: list[str], **options: Any) -> Neighbours:
+    return together([expand(database, ids, **options, plain=PLAIN)])
+
+
 def shape(neighbours: list[Neighbour]) -> set[tuple[int, str, frozenset[tuple[str, str, str]]]]:
     """Return the hop, the neighbour, and the type, direction and origin of each relationship."""
     return {
@@ -88,7 +94,7 @@ def one(neighbours: list[Neighbour], identity: str) -> Neighbour:
 
 
 def test_each_neighbour_stands_once_with_all_its_relationships(database: Database, circle: Circle):
-    found = expand(database, [circle.ann], plain=PLAIN)
+    found = walked(database, [circle.ann])
 
     assert shape(found.neighbours) == {
         (1, circle.bob, frozenset({(circle.knows, "out", circle.ann)})),
@@ -101,7 +107,7 @@ def test_each_neighbour_stands_once_with_all_its_relationships(database: Databas
 
 
 def test_values_are_plain_and_vectors_stay_away(database: Database, circle: Circle):
-    found = expand(database, [circle.ann], plain=PLAIN).neighbours
+    found = walked(database, [circle.ann]).neighbours
 
     bob, cid, ann = (one(found, each) for each in (circle.bob, circle.cid, circle.ann))
     assert bob.properties == {"name": "Bob", "born": "-0043-03-15", "emb": "about vectors"}
@@ -128,7 +134,7 @@ def test_a_vector_of_a_known_name_does_not_leave_the_database(neo4j_server: Neo4
     [("out", {"bob": "out", "ann": "out"}), ("in", {"cid": "in", "ann": "in"})],
 )
 def test_a_direction_is_kept_to(database: Database, circle: Circle, direction: Any, reached: dict[str, str]):
-    found = expand(database, [circle.ann], direction=direction, plain=PLAIN).neighbours
+    found = walked(database, [circle.ann], direction=direction).neighbours
 
     assert {near.id: {each.direction for each in near.relationships} for near in found} == {
         getattr(circle, name): {points} for name, points in reached.items()
@@ -136,18 +142,18 @@ def test_a_direction_is_kept_to(database: Database, circle: Circle, direction: A
 
 
 def test_relationship_types_are_kept_to_in_both_hops(database: Database, circle: Circle):
-    found = expand(database, [circle.ann], relationship_types=[circle.knows], depth=2, plain=PLAIN)
+    found = walked(database, [circle.ann], relationship_types=[circle.knows], depth=2)
 
     assert shape(found.neighbours) == {
         (1, circle.bob, frozenset({(circle.knows, "out", circle.ann)})),
         (2, circle.cid, frozenset({(circle.knows, "out", circle.bob)})),
     }
-    both = expand(database, [circle.ann], relationship_types={circle.knows, circle.likes}, plain=PLAIN)
+    both = walked(database, [circle.ann], relationship_types={circle.knows, circle.likes})
     assert {near.id for near in both.neighbours} == {circle.ann, circle.bob, circle.cid}
 
 
 def test_the_second_hop_does_not_lead_back(database: Database, circle: Circle):
-    found = expand(database, [circle.ann], depth=2, plain=PLAIN)
+    found = walked(database, [circle.ann], depth=2)
 
     assert shape([near for near in found.neighbours if near.hop == 2]) == {
         (2, circle.cid, frozenset({(circle.knows, "out", circle.bob)})),
@@ -157,7 +163,7 @@ def test_the_second_hop_does_not_lead_back(database: Database, circle: Circle):
 
 
 def test_the_neighbours_of_a_relationship_are_its_ends(database: Database, circle: Circle):
-    found = expand(database, [circle.first], relationship_types=[circle.likes], direction="out", plain=PLAIN).neighbours
+    found = walked(database, [circle.first], relationship_types=[circle.likes], direction="out").neighbours
 
     assert shape(found) == {
         (1, circle.ann, frozenset({(circle.knows, "in", circle.first)})),
@@ -169,7 +175,7 @@ def test_the_neighbours_of_a_relationship_are_its_ends(database: Database, circl
 
 
 def test_from_a_relationship_the_second_hop_takes_the_others(database: Database, circle: Circle):
-    found = expand(database, [circle.first], depth=2, plain=PLAIN).neighbours
+    found = walked(database, [circle.first], depth=2).neighbours
 
     second = [near for near in found if near.hop == 2]
     assert shape(second) == {
@@ -181,12 +187,12 @@ def test_from_a_relationship_the_second_hop_takes_the_others(database: Database,
 
 
 def test_a_relationship_from_a_node_to_itself_has_one_end(database: Database, circle: Circle):
-    [end] = expand(database, [circle.self_loop], plain=PLAIN).neighbours
+    [end] = walked(database, [circle.self_loop]).neighbours
     assert (end.id, end.labels) == (circle.ann, sorted(["Author", "Zoologist", circle.label]))
 
 
 def test_of_a_hub_as_many_as_the_limit_are_shown_and_the_rest_is_told(database: Database, circle: Circle):
-    found = expand(database, [circle.hub, circle.ann], limit=25, plain=PLAIN)
+    found = walked(database, [circle.hub, circle.ann], limit=25)
 
     around = [near for near in found.neighbours if near.start == circle.hub]
     assert len({near.id for near in around}) == len(around) == 25
@@ -198,8 +204,8 @@ def test_of_a_hub_as_many_as_the_limit_are_shown_and_the_rest_is_told(database: 
 
 
 def test_exactly_as_many_as_the_limit_is_no_cut(database: Database, circle: Circle):
-    assert expand(database, [circle.ann], limit=3, plain=PLAIN).notice is None
-    cut = expand(database, [circle.ann], limit=2, plain=PLAIN)
+    assert walked(database, [circle.ann], limit=3).notice is None
+    cut = walked(database, [circle.ann], limit=2)
     assert len(cut.neighbours) == 2
     assert "only 2 neighbours are shown" in str(cut.notice)
 
@@ -226,7 +232,7 @@ def test_of_a_hub_relationships_of_other_types_are_not_read(
     neo4j_server.query(
         f"MATCH (hub) WHERE elementId(hub) = $hub CREATE (hub)-[:{rare}]->(:{circle.label})", hub=circle.hub
     )
-    found = expand(database, [circle.hub], relationship_types=[rare], plain=PLAIN)
+    found = walked(database, [circle.hub], relationship_types=[rare])
     walk = {"start": circle.hub, "via": [circle.hub], "without": [], "edge": ""}
     parameters = {"walks": [walk], "read": 200, "limit": 5, "shown": 10}
     with neo4j_server.driver.session(database=database.name) as session:
@@ -249,7 +255,7 @@ def test_the_nodes_of_the_first_hop_take_turns_in_the_second(
         "RETURN elementId(s) AS s, elementId(q) AS q",
         hub=circle.hub,
     )
-    found = expand(database, [str(ids["s"])], depth=2, limit=4, plain=PLAIN)
+    found = walked(database, [str(ids["s"])], depth=2, limit=4)
     remove(neo4j_server, label)
 
     second = [each.id for each in found.neighbours if each.hop == 2]
@@ -265,7 +271,7 @@ def test_parallel_relationships_are_cut_and_told(neo4j_server: Neo4jServer, data
         f"CREATE (a:{label}), (b:{label}) WITH a, b UNWIND range(1, 250) AS i CREATE (a)-[:{many}]->(b) "
         "RETURN DISTINCT elementId(a) AS a, elementId(b) AS b"
     )
-    found = expand(database, [str(ids["a"])], plain=PLAIN)
+    found = walked(database, [str(ids["a"])])
     remove(neo4j_server, label)
 
     [near] = found.neighbours
@@ -276,7 +282,7 @@ def test_parallel_relationships_are_cut_and_told(neo4j_server: Neo4jServer, data
 
 
 def test_an_element_alone_has_no_neighbours(database: Database, circle: Circle):
-    found = expand(database, [circle.dan], depth=2, plain=PLAIN)
+    found = walked(database, [circle.dan], depth=2)
     assert (found.neighbours, found.notice) == ([], None)
     assert neighbours_text(found) == "No neighbours."
 
@@ -292,7 +298,7 @@ def test_ids_that_are_gone_are_told_beside_what_was_found(
     [made] = neo4j_server.query(f"CREATE (n:{circle.label}) RETURN elementId(n) AS id")
     neo4j_server.query(f"MATCH (n:{circle.label}) WHERE elementId(n) = $id DELETE n", id=made["id"])
     gone = [str(made["id"]), *unknown_ids(circle)]
-    found = expand(database, [gone[0], circle.bob, *gone[1:]], plain=PLAIN)
+    found = walked(database, [gone[0], circle.bob, *gone[1:]])
 
     assert {near.id for near in found.neighbours} == {circle.ann, circle.cid}
     listed = ", ".join(f"'{each}'" for each in gone)
@@ -309,30 +315,30 @@ def test_what_is_present_is_told_from_what_is_not(database: Database, circle: Ci
 
 def test_no_id_at_all_is_an_error(database: Database, circle: Circle):
     with pytest.raises(QuestionError, match="No element has the id 'nonsense': ids change when data is loaded anew"):
-        expand(database, ["nonsense"], plain=PLAIN)
+        walked(database, ["nonsense"])
     with pytest.raises(QuestionError) as caught:
-        expand(database, unknown_ids(circle), plain=PLAIN)
+        walked(database, unknown_ids(circle))
     assert "\n" not in str(caught.value)
 
 
 def test_an_unknown_type_is_an_error_that_lists_those_there_are(database: Database, circle: Circle):
     with pytest.raises(QuestionError, match=r"no relationship type 'x`\]-\(\) DETACH DELETE via //': the types are '"):
-        expand(database, [circle.ann], relationship_types=[circle.knows, "x`]-() DETACH DELETE via //"], plain=PLAIN)
-    assert expand(database, [circle.ann], plain=PLAIN).neighbours
+        walked(database, [circle.ann], relationship_types=[circle.knows, "x`]-() DETACH DELETE via //"])
+    assert walked(database, [circle.ann]).neighbours
 
 
 def test_a_type_of_odd_characters_is_followed(neo4j_server: Neo4jServer, database: Database):
     label, odd = unique("label"), f"is `{unique('odd')}` of"
     quoted = odd.replace("`", "``")
     [made] = neo4j_server.query(f"CREATE (a:{label})-[:`{quoted}`]->(:{label}) RETURN elementId(a) AS id")
-    found = expand(database, [str(made["id"])], relationship_types=[odd], plain=PLAIN)
+    found = walked(database, [str(made["id"])], relationship_types=[odd])
     remove(neo4j_server, label)
 
     assert [each.type for near in found.neighbours for each in near.relationships] == [odd]
 
 
 def test_the_text_has_what_the_structure_has(database: Database, circle: Circle):
-    found = expand(database, [circle.bob, circle.dan], relationship_types=[circle.knows], depth=2, plain=PLAIN)
+    found = walked(database, [circle.bob, circle.dan], relationship_types=[circle.knows], depth=2)
 
     lines = neighbours_text(found).splitlines()
     assert lines[0] == f"From {circle.bob}, hop 1:"
@@ -346,4 +352,4 @@ def test_the_text_has_what_the_structure_has(database: Database, circle: Circle)
 
 def test_a_database_that_is_away_is_told_as_that(circle: Circle):
     with open_driver("bolt://127.0.0.1:1", "neo4j", "none") as driver, pytest.raises(UnavailableError, match="reached"):
-        expand(Database(driver, "neo4j"), [circle.ann], plain=PLAIN)
+        walked(Database(driver, "neo4j"), [circle.ann])

@@ -1,8 +1,15 @@
-"""Cypher as text: quoting a name, and looking at a query's own words without its strings and comments."""
+"""Cypher as text: quoting a name, drawing an arrow, and looking at a query's own words without strings and comments."""
 
 from __future__ import annotations
 
 import re
+from typing import Literal
+
+Direction = Literal["out", "in", "both"]
+"""Which way a relationship points, seen from a node."""
+
+ARROWS: dict[Direction, tuple[str, str]] = {"out": ("-", "->"), "in": ("<-", "-"), "both": ("-", "-")}
+"""What stands before and after a relationship whose node is on the left."""
 
 _OPAQUE = re.compile(
     r"""

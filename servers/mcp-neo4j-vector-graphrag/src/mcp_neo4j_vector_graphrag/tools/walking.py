@@ -10,19 +10,8 @@ from pydantic import Field
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.retrieval.neighbours import (
-    MAX_DEPTH,
-    MAX_IDS,
-    MAX_LIMIT,
-    Direction,
-    Neighbours,
-    all_gone,
-    expand,
-    neighbours_text,
-    present,
-    together,
-    within,
-)
+from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbours, neighbours_text, together
+from mcp_neo4j_vector_graphrag.retrieval.walk import MAX_DEPTH, MAX_IDS, MAX_LIMIT, all_gone, expand, present
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.search import LISTED
@@ -32,6 +21,7 @@ if TYPE_CHECKING:
 
     from mcp_neo4j_vector_graphrag.backend import Backend
     from mcp_neo4j_vector_graphrag.database.connection import Database
+    from mcp_neo4j_vector_graphrag.database.cypher import Direction
     from mcp_neo4j_vector_graphrag.database.values import PlainJson
     from mcp_neo4j_vector_graphrag.tools.family import Context
 
@@ -76,7 +66,7 @@ def build(context: Context) -> Served:
             )
             for database, some in owners([*context.sources.backends.values()], ids).items()
         ]
-        return within(together(found), settings.response_tokens)
+        return together(found, settings.response_tokens)
 
     async def handler(
         ids: Ids,
