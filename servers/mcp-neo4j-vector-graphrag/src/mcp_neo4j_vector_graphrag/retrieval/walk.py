@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from mcp_neo4j_vector_graphrag.database.cypher import Direction
 from mcp_neo4j_vector_graphrag.database.values import columns
-from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line
+from mcp_neo4j_vector_graphrag.errors import QuestionError, listed, one_line
 from mcp_neo4j_vector_graphrag.retrieval.hops import ends_statement, hop_statement
 from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbour, Relation, Surroundings
 
@@ -28,7 +28,6 @@ _LEAST_READ = 200
 """Relationships of one element that are read for a hop, and at least four times `limit`: parallel ones take room."""
 _SHOWN_PARALLEL = 10
 """Relationships shown of one neighbour."""
-_SHOWN_NAMES = 20
 _SHOWN_CHARACTERS = 80
 """Of an id or a name that a caller sent."""
 
@@ -131,9 +130,10 @@ def _check_types(given: Iterable[str], known: Collection[str]) -> None:
     unknown = list(dict.fromkeys(name for name in given if name not in known))
     if not unknown:
         return
-    named = _listed(unknown, "type", "types")
-    there = f"the {_listed(known, 'type is', 'types are')}" if known else "this database has none"
-    raise QuestionError(f"There {'is' if len(unknown) == 1 else 'are'} no relationship {named}: {there}.")
+    missing = "is no relationship type" if len(unknown) == 1 else "are no relationship types"
+    exist = "the type is" if len(known) == 1 else "the types are"
+    there = f"{exist} {listed(known, _SHOWN_CHARACTERS)}" if known else "this database has none"
+    raise QuestionError(f"There {missing} {listed(unknown, _SHOWN_CHARACTERS)}: {there}.")
 
 
 def _hops(
@@ -228,11 +228,4 @@ def _missing(gone: Sequence[str]) -> Iterable[str]:
 
 
 def _ids(ids: Collection[str]) -> str:
-    return _listed(ids, "id", "ids")
-
-
-def _listed(names: Collection[str], one: str, several: str) -> str:
-    """Return names after what they are, as far as there is room for them."""
-    shown = ", ".join(f"'{one_line(name, _SHOWN_CHARACTERS)}'" for name in list(names)[:_SHOWN_NAMES])
-    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
-    return f"{one if len(names) == 1 else several} {shown}{more}"
+    return f"{'id' if len(ids) == 1 else 'ids'} {listed(ids, _SHOWN_CHARACTERS)}"
