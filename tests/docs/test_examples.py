@@ -114,9 +114,10 @@ def test_the_python_api_serves_a_stock_retriever_and_one_of_ours(movies: Neo4jSe
     settings = environment(INDEX_NAME="moviePlotsEmbedding", **variables(movies))
     with StdioServer(settings, command=command) as server, client(server) as connected:
         assert [tool.name for tool in connected.tools()] == ["movies-plots", "movies-people"]
-        plot = results(connected.call("movies-plots", query=QUESTION, top_k=1))[0]
+        plots = results(connected.call("movies-plots", query=QUESTION))
         makers = results(connected.call("movies-people", query=QUESTION, top_k=1))[0]
-    assert "plant an idea in the sleeping mind" in plot["text"]
+    # A stock retriever takes as many candidates as it returns: on an old server the nearest need not be the first.
+    assert any("plant an idea in the sleeping mind" in plot["text"] for plot in plots)
     assert makers["metadata"]["directors"] == ["Christopher Nolan"]
 
 

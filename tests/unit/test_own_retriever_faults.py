@@ -109,7 +109,6 @@ def own(kind: str, retriever: str = "Own") -> str:
             "Neo4j can't be reached: check that it is running and that NEO4J_URI is right, then ask again.",
         ),
     ],
-    ids=str,
 )
 def test_what_a_retriever_raises_is_one_line_of_ours(retriever: Own, told: str):
     with client(create_mcp_server(retriever)) as mcp:
