@@ -401,6 +401,20 @@ def test_a_database_that_is_away_at_the_first_list_is_not_waited_for_long(articl
             assert "Traceback" not in server.log
 
 
+def test_a_client_that_got_an_empty_list_is_told_when_the_database_is_there(articles: Articles):
+    with Relay(urlsplit(articles.neo4j.uri).port or 0) as relay:
+        relay.cut()
+        variables = articles.variables(NEO4J_URI=f"bolt://127.0.0.1:{relay.port}")
+        with StdioServer(variables) as server, client(server) as mcp:
+            assert mcp.tools() == []
+            assert changes_told(server) == 0
+            relay.restore()
+            until(lambda: changes_told(server), "the client is told")
+            assert len(mcp.tools()) == 2
+            assert changes_told(server) == 1
+            assert server.log.count("The indexes could not be looked up") == 1
+
+
 def test_it_ends_when_standard_input_closes_while_the_database_is_silent(articles: Articles):
     with Relay(urlsplit(articles.neo4j.uri).port or 0) as relay:
         relay.stall()

@@ -161,3 +161,25 @@ def test_odd_columns_do_not_cost_the_row(
 def test_what_fails_while_it_runs_is_told_in_neo4js_words(database: Database, films: Films):
     text = refusal(database, films.films, "RETURN 1 / (node.i - node.i) AS text")
     assert text == "Neo4j refused the search: / by zero"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("RETURN node.text AS text, node.txet AS more", {("line 1, column 32", "property `txet`")}),
+        (
+            "OPTIONAL MATCH (node)-[:NO_SUCH]->(x:Nowhere)\nRETURN node.text AS text, x.text AS more",
+            {("line 1, column 25", "relationship type `NO_SUCH`"), ("line 1, column 38", "label `Nowhere`")},
+        ),
+        ("RETURN node.text AS text, score", set()),
+    ],
+)
+def test_a_name_that_the_database_lacks_is_told_in_the_log(
+    database: Database, films: Films, caplog: pytest.LogCaptureFixture, query: str, told: set[tuple[str, str]]
+):
+    assert texts(database, films.films, query)
+    lines = [record.getMessage() for record in caplog.records if "contact" in record.name]
+
+    assert len(lines) == len(told)
+    for place, name in told:
+        assert any(line.startswith(f"RETRIEVAL_QUERY, {place}: The {name} does not exist") for line in lines)

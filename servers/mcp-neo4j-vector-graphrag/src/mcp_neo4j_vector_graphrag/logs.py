@@ -74,3 +74,6 @@ def configure(level: str, secrets: frozenset[str] = frozenset()) -> None:
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for chatty in ("httpx", "httpx2", "httpcore", "neo4j", "openai", "filelock"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelName(level)))
+    logging.getLogger("neo4j.notifications").setLevel(
+        logging.ERROR
+    )  # with the whole query; what matters is ours to tell

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable, SessionExpired
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_neo4j_vector_graphrag.database.capabilities import Capabilities
+
+    Notifications = Literal["OFF", "WARNING"]
+    """Whether Neo4j tells of what isn't there: of a search that is no news."""
 
 DEFAULT_READ_TIMEOUT = 30.0
 """Seconds that the database gives a query."""
@@ -94,14 +97,14 @@ class Database:
         return self._run(statement, parameters or {}, min(seconds or self.read_timeout, self.read_timeout))[0]
 
     def explain(self, statement: str) -> neo4j.ResultSummary:
-        """Return the summary, with the plan, of a statement that is not run.
+        """Return the summary of a statement that is not run: its plan, and the names in it that the database lacks.
 
         Raises:
             Neo4jError: The statement does not parse, or names what does not exist.
             DriverError: The connection failed, after retries.
             UnavailableError: Neither answer nor error came in time.
         """
-        return self._run(f"EXPLAIN {statement}", {}, self.read_timeout)[1]
+        return self._run(f"EXPLAIN {statement}", {}, self.read_timeout, notifications="WARNING")[1]
 
     def fault(self, error: Exception) -> GraphRAGError:
         """Return what a caller is told in place of an error of the driver."""
@@ -126,7 +129,7 @@ class Database:
             self.driver.close()
 
     def _run(
-        self, statement: str, parameters: Mapping[str, Any], seconds: float
+        self, statement: str, parameters: Mapping[str, Any], seconds: float, notifications: Notifications = "OFF"
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
         if self._refused and time.monotonic() - self._refused[0] < _REFUSED_SECONDS:
             raise self._refused[1]
@@ -137,13 +140,20 @@ class Database:
             wait=wait_random_exponential(multiplier=0.05, max=1),
             reraise=True,
         )
-        return retrying(self._run_until, end, seconds, neo4j.Query(statement, timeout=seconds), parameters)
+        query = neo4j.Query(statement, timeout=seconds)
+        return retrying(self._run_until, end, seconds, query, parameters, notifications)
 
     def _run_until(
-        self, end: float, seconds: float, query: neo4j.Query, parameters: Mapping[str, Any]
+        self,
+        end: float,
+        seconds: float,
+        query: neo4j.Query,
+        parameters: Mapping[str, Any],
+        notifications: Notifications,
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
+        running = deadline.start(self._run_once, query, parameters, notifications)
         try:
-            return deadline.start(self._run_once, query, parameters).result(timeout=max(end - time.monotonic(), 0))
+            return running.result(timeout=max(end - time.monotonic(), 0))
         except FutureTimeoutError:
             raise UnavailableError(
                 f"Neo4j gave no answer within {seconds + _GRACE_SECONDS:g} s, its own time limit of "
@@ -151,13 +161,13 @@ class Database:
             ) from None
 
     def _run_once(
-        self, query: neo4j.Query, parameters: Mapping[str, Any]
+        self, query: neo4j.Query, parameters: Mapping[str, Any], notifications: Notifications
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
         try:
             with self.driver.session(
                 database=self.name,
                 default_access_mode=neo4j.READ_ACCESS,
-                notifications_min_severity="OFF",  # whoever made the driver: a look at what isn't there is no news
+                notifications_min_severity=notifications,  # whoever made the driver
             ) as session:
                 result = session.run(query, dict(parameters))
                 return list(result), result.consume()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+import neo4j
 from neo4j.exceptions import Neo4jError
 
 from mcp_neo4j_vector_graphrag.database.cypher import words
 from mcp_neo4j_vector_graphrag.database.faults import complaint
 from mcp_neo4j_vector_graphrag.database.guard import refusal
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, IndexPair, VectorIndex, read_indexes
-from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError
+from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.values import PlainJson
     from mcp_neo4j_vector_graphrag.retrieval.statement import Clause, RetrievalQuery, Statement
 
+_logger = logging.getLogger(__name__)
 
 IndexT = TypeVar("IndexT", VectorIndex, FulltextIndex, IndexPair)
 """What a retriever searches in."""
@@ -83,9 +86,10 @@ def make_contact(
     index = search.find(indexes)
     query = retrieval_query or search.default_query(indexes, index)
     _check_variable(query, index)
-    clause, explained = _explained(database, index, query, search.compose, allowed_procedures)
-    plain = indexes.plain
-    return Contact(epoch, index, query, clause, explained, plain)
+    clause, explained, summary = _explained(database, index, query, search.compose, allowed_procedures)
+    if retrieval_query:
+        _tell_unknown_names(query.name, explained, summary)
+    return Contact(epoch, index, query, clause, explained, indexes.plain)
 
 
 def _check_variable(query: RetrievalQuery, index: VectorIndex | FulltextIndex | IndexPair) -> None:
@@ -109,8 +113,8 @@ def _explained(
     query: RetrievalQuery,
     compose: Callable[[IndexT, RetrievalQuery, Clause], Statement],
     allowed: Collection[str],
-) -> tuple[Clause, Statement]:
-    """Return the newest form that the server takes, and the statement in it, once its plan is seen to read only.
+) -> tuple[Clause, Statement, neo4j.ResultSummary]:
+    """Return the newest form that the server takes, the statement in it and its plan, once that is seen to read only.
 
     Raises:
         SetupError: The retrieval query does not parse, or does more than read.
@@ -129,7 +133,7 @@ def _explained(
             continue
         if reason := refusal(summary.query_type, summary.plan or {}, query.text, allowed):
             raise SetupError(f"{query.name} is refused, since it may only read the graph: it holds {reason}.")
-        return clause, composed
+        return clause, composed, summary
     # A server without the clause complains of it; what is complained of in the query itself comes first.
     raise _query_fault(query.name, *next((said for said in complaints if _place_in_query(*said)), complaints[-1]))
 
@@ -138,14 +142,29 @@ def _is_about_the_query(error: Neo4jError) -> bool:
     return (error.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.ProcedureNotFound"))
 
 
-def _place_in_query(error: Neo4jError, composed: Statement) -> tuple[int, int] | None:
-    """Return the line and column that Neo4j complains of, in the retrieval query, which begins below our own lines."""
-    _, place = complaint(error)
-    return (place[0] - composed.first_line + 1, place[1]) if place and place[0] >= composed.first_line else None
+def _place_in_query(error: Neo4jError, composed: Statement) -> str | None:
+    return _place(complaint(error)[1], composed)
+
+
+def _place(place: tuple[int, int] | None, composed: Statement) -> str | None:
+    """Return a line and column of a statement as those of the retrieval query, which begins below our own lines."""
+    if place is None or place[0] < composed.first_line:
+        return None
+    return f"line {place[0] - composed.first_line + 1}, column {place[1]}"
 
 
 def _query_fault(name: str, error: Neo4jError, composed: Statement) -> GraphRAGError:
     message, _ = complaint(error)
     if place := _place_in_query(error, composed):
-        return SetupError(f"{name}, line {place[0]}, column {place[1]}: {message}")
+        return SetupError(f"{name}, {place}: {message}")
     return SetupError(f"{name} is refused by Neo4j: {message}")
+
+
+def _tell_unknown_names(name: str, composed: Statement, summary: neo4j.ResultSummary) -> None:
+    """Warn of each label, type and property of a retrieval query that the database lacks: it may be misspelt."""
+    for status in summary.gql_status_objects:
+        if status.classification != neo4j.NotificationClassification.UNRECOGNIZED or not status.position:
+            continue
+        if place := _place((status.position.line, status.position.column), composed):
+            told = one_line(status.status_description.partition(". ")[2] or status.status_description)
+            _logger.warning("%s, %s: %s", name, place, told)
