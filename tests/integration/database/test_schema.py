@@ -227,9 +227,13 @@ def operators(plan: Any) -> list[str]:
 
 
 def test_pairs_that_a_sample_misses_are_looked_for(neo4j_2026: Neo4jServer):
+    """A type joins two labels, and two others in the middle of the order in which its relationships are found."""
     first, second, third, fourth, kind = (unique(name) for name in ("A", "B", "C", "D", "HAS"))
-    for start, end in ((first, second), (third, fourth)):
-        neo4j_2026.query(f"UNWIND range(1, {CHAIN}) AS i CREATE (:{start})-[:{kind} {{i: i}}]->(:{end})")
+    neo4j_2026.query(f"UNWIND range(1, 2 * {CHAIN}) AS i CREATE (:{first})-[:{kind} {{i: i}}]->(:{second})")
+    neo4j_2026.query(
+        f"MATCH (a)-[r:{kind}]->(b) WITH a, b ORDER BY r SKIP {CHAIN // 2} LIMIT {CHAIN} "
+        f"SET a:{third}, b:{fourth} REMOVE a:{first}, b:{second}"
+    )
     with open_driver(neo4j_2026.uri, neo4j_2026.username, neo4j_2026.password) as driver:
         (found,) = read_schema(Database(driver, neo4j_2026.database), types=[kind]).relationship_types
     neo4j_2026.query(f"MATCH (n:{first}|{second}|{third}|{fourth}) DETACH DELETE n")
@@ -237,6 +241,22 @@ def test_pairs_that_a_sample_misses_are_looked_for(neo4j_2026: Neo4jServer):
     assert (found.count, found.sampled) == (2 * CHAIN, 1_000)
     assert found.pairs == [Pair(start=first, end=second), Pair(start=third, end=fourth)]
     assert (found.other_starts, found.other_ends) == ([], [])
+
+
+@pytest.mark.parametrize("others", [0, 10], ids=["few labels", "many labels"])
+def test_properties_of_old_and_of_new_nodes_are_seen(neo4j_server: Neo4jServer, others: int):
+    """As they come to be where a schema grows: the first nodes lack what the last ones have, and the reverse."""
+    label = unique("Grown")
+    neo4j_server.query(f"UNWIND range(1, {CHAIN}) AS i CREATE (:{label} {{i: i}})")
+    neo4j_server.query(f"UNWIND range(1, {others}) AS i CREATE (:$('{label} ' + i) {{i: i}})")
+    for order, name in (("", "early"), (" DESC", "late")):
+        neo4j_server.query(f"MATCH (n:{label}) WITH n ORDER BY n{order} LIMIT {CHAIN // 4} SET n.{name} = n.i")
+    with open_driver(neo4j_server.uri, neo4j_server.username, neo4j_server.password) as driver:
+        named = [label, *(f"{label} {number}" for number in range(1, others + 1))]
+        schema = read_schema(Database(driver, neo4j_server.database), labels=named)
+    remove_prefixed(neo4j_server, label)
+
+    assert labels(schema)[label] == dict.fromkeys(["i", "early", "late"], "INTEGER")
 
 
 def test_labels_whose_pair_was_not_found_are_told(neo4j_2026: Neo4jServer):
@@ -318,23 +338,31 @@ def test_many_labels_and_types_of_any_size_are_seen(
 
 
 @pytest.mark.parametrize("kind", [sample.NODES, sample.RELATIONSHIPS], ids=["nodes", "relationships"])
-def test_a_server_that_looks_up_no_name_by_a_parameter_never_goes_through_all(neo4j_5: Neo4jServer, kind: sample.Kind):
+def test_a_look_never_goes_through_all_entities(neo4j_server: Neo4jServer, kind: sample.Kind):
     rare, other, common = (unique(name) for name in ("Rare", "Other", "Common"))
-    neo4j_5.query(f"UNWIND range(1, {CHAIN}) AS i CREATE (:{common})-[:{common}]->(:{common})")
-    neo4j_5.query(f"CREATE (:{rare})-[:{rare}]->(:{other})-[:{other}]->(:{rare})")
-    with open_driver(neo4j_5.uri, neo4j_5.username, neo4j_5.password) as driver:
-        database = Database(driver, neo4j_5.database)
+    neo4j_server.query(f"UNWIND range(1, {CHAIN}) AS i CREATE (:{common})-[:{common}]->(:{common})")
+    neo4j_server.query(f"CREATE (:{rare})-[:{rare}]->(:{other})-[:{other}]->(:{rare})")
+    with open_driver(neo4j_server.uri, neo4j_server.username, neo4j_server.password) as driver:
+        database = Database(driver, neo4j_server.database)
         looks = [
             database.explain(statement)
-            for statement in (sample.by_id_statement(kind), sample.whole_statement(kind, [rare, other]))
+            for statement in (
+                sample.by_id_statement(kind),
+                sample.whole_statement(kind, [rare, other]),
+                *(
+                    f"CALL () {{ {branch} }} RETURN place"
+                    for branch in sample.branches_of(kind, common, 0, is_whole=False)
+                ),
+            )
         ]
-    neo4j_5.query(f"MATCH (n:{rare}|{other}|{common}) DETACH DELETE n")
+    neo4j_server.query(f"MATCH (n:{rare}|{other}|{common}) DETACH DELETE n")
 
     assert {look.query_type for look in looks} == {"r"}
-    by_id, whole = (set(operators(look.plan)) for look in looks)
+    by_id, whole, oldest, newest = (set(operators(look.plan)) for look in looks)
     assert any(name.endswith("ByIdSeek") for name in by_id)
     assert whole & {"UnionNodeByLabelsScan", "DirectedUnionRelationshipTypesScan"}
-    assert not any("All" in name for name in by_id | whole)
+    assert oldest == newest, "nothing is sorted"
+    assert not any("All" in name or name in ("Sort", "Top") for look in (by_id, whole, newest) for name in look)
 
 
 def remove_prefixed(server: Neo4jServer, prefix: str) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from neo4j.exceptions import Neo4jError
 
+from mcp_neo4j_vector_graphrag.database.faults import is_about_statement
+
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
 
@@ -53,7 +55,7 @@ def _embed_function(database: Database) -> EmbedFunction | None:
         try:
             names = {row["name"] for row in database.read(prefix + _FUNCTIONS)}
         except Neo4jError as error:
-            if not (error.code or "").startswith("Neo.ClientError.Statement."):
+            if not is_about_statement(error):
                 raise
         else:
             return next((function for function in (NEW_EMBED, OLD_EMBED) if function in names), None)
@@ -64,7 +66,7 @@ def _understands(database: Database, kind: str, where: str) -> bool:
     try:
         database.explain(_SEARCH.format(kind=kind, where=where))
     except Neo4jError as error:
-        if (error.code or "").startswith("Neo.ClientError.Statement."):
+        if is_about_statement(error):
             return False
         if error.code != _NO_INDEX:
             raise

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import neo4j
+from neo4j import NotificationDisabledClassification
 from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random_exponential
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
     from mcp_neo4j_vector_graphrag.database.capabilities import Capabilities
 
-    Notifications = Literal["OFF", "WARNING"]
-    """Whether Neo4j tells of what isn't there: of a search that is no news."""
-
 DEFAULT_READ_TIMEOUT = 30.0
 """Seconds that the database gives a query."""
 
@@ -31,6 +29,8 @@ _CONNECT_SECONDS = 3.0
 _RETRY_SECONDS = 3.0
 _REFUSED_SECONDS = 5.0
 """A refused login is not tried again for so long: after three, Neo4j locks the account, for its other users too."""
+_OTHER_NOTIFICATIONS = set(NotificationDisabledClassification) - {NotificationDisabledClassification.UNRECOGNIZED}
+"""All but those of names that the database lacks."""
 _GRACE_SECONDS = 5.0
 """A query that pays no heed to the database's timeout is given up this much later."""
 
@@ -96,15 +96,19 @@ class Database:
         """
         return self._run(statement, parameters or {}, min(seconds or self.read_timeout, self.read_timeout))[0]
 
-    def explain(self, statement: str) -> neo4j.ResultSummary:
-        """Return the summary of a statement that is not run: its plan, and the names in it that the database lacks.
+    def explain(self, statement: str, *, unknown_names: bool = False) -> neo4j.ResultSummary:
+        """Return the summary, with the plan, of a statement that is not run.
+
+        Args:
+            statement: Any.
+            unknown_names: Have the summary tell of labels, types and properties that the database lacks.
 
         Raises:
             Neo4jError: The statement does not parse, or names what does not exist.
             DriverError: The connection failed, after retries.
             UnavailableError: Neither answer nor error came in time.
         """
-        return self._run(f"EXPLAIN {statement}", {}, self.read_timeout, notifications="WARNING")[1]
+        return self._run(f"EXPLAIN {statement}", {}, self.read_timeout, unknown_names=unknown_names)[1]
 
     def fault(self, error: Exception) -> GraphRAGError:
         """Return what a caller is told in place of an error of the driver."""
@@ -129,7 +133,7 @@ class Database:
             self.driver.close()
 
     def _run(
-        self, statement: str, parameters: Mapping[str, Any], seconds: float, notifications: Notifications = "OFF"
+        self, statement: str, parameters: Mapping[str, Any], seconds: float, *, unknown_names: bool = False
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
         if self._refused and time.monotonic() - self._refused[0] < _REFUSED_SECONDS:
             raise self._refused[1]
@@ -141,7 +145,7 @@ class Database:
             reraise=True,
         )
         query = neo4j.Query(statement, timeout=seconds)
-        return retrying(self._run_until, end, seconds, query, parameters, notifications)
+        return retrying(self._run_until, end, seconds, query, parameters, unknown_names)
 
     def _run_until(
         self,
@@ -149,9 +153,9 @@ class Database:
         seconds: float,
         query: neo4j.Query,
         parameters: Mapping[str, Any],
-        notifications: Notifications,
+        unknown_names: bool,  # noqa: FBT001 - `Retrying` and threads pass it on
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
-        running = deadline.start(self._run_once, query, parameters, notifications)
+        running = deadline.start(self._run_once, query, parameters, unknown_names)
         try:
             return running.result(timeout=max(end - time.monotonic(), 0))
         except FutureTimeoutError:
@@ -161,13 +165,18 @@ class Database:
             ) from None
 
     def _run_once(
-        self, query: neo4j.Query, parameters: Mapping[str, Any], notifications: Notifications
+        self,
+        query: neo4j.Query,
+        parameters: Mapping[str, Any],
+        unknown_names: bool,  # noqa: FBT001 - the same
     ) -> tuple[list[neo4j.Record], neo4j.ResultSummary]:
         try:
             with self.driver.session(
                 database=self.name,
                 default_access_mode=neo4j.READ_ACCESS,
-                notifications_min_severity=notifications,  # whoever made the driver
+                # Whoever made the driver: that a search looks at what isn't there is no news.
+                notifications_min_severity="WARNING" if unknown_names else "OFF",
+                notifications_disabled_classifications=_OTHER_NOTIFICATIONS,
             ) as session:
                 result = session.run(query, dict(parameters))
                 return list(result), result.consume()

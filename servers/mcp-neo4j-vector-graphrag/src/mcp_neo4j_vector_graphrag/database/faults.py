@@ -99,6 +99,11 @@ def translate(
     return UnavailableError(f"The search failed ({type(error).__name__}): ask again.")
 
 
+def is_about_statement(error: Neo4jError) -> bool:
+    """Whether Neo4j did not take the statement itself, as a server does that lacks what stands in it."""
+    return (error.code or "").startswith("Neo.ClientError.Statement.")
+
+
 def setting_names(settings_of: str | None) -> dict[str, str]:
     """Return what an operator knows each setting of a connection by, here or in a table of a file."""
     if settings_of is None:

@@ -11,7 +11,7 @@ import neo4j
 from neo4j.exceptions import Neo4jError
 
 from mcp_neo4j_vector_graphrag.database.cypher import words
-from mcp_neo4j_vector_graphrag.database.faults import complaint
+from mcp_neo4j_vector_graphrag.database.faults import complaint, is_about_statement
 from mcp_neo4j_vector_graphrag.database.guard import refusal
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, IndexPair, VectorIndex, read_indexes
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, SetupError, one_line
@@ -125,7 +125,7 @@ def _explained(
     for clause in clauses:
         composed = compose(index, query, clause)
         try:
-            summary = database.explain(composed.text)
+            summary = database.explain(composed.text, unknown_names=True)
         except Neo4jError as error:
             if not _is_about_the_query(error):
                 raise
@@ -139,7 +139,7 @@ def _explained(
 
 
 def _is_about_the_query(error: Neo4jError) -> bool:
-    return (error.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Procedure.ProcedureNotFound"))
+    return is_about_statement(error) or error.code == "Neo.ClientError.Procedure.ProcedureNotFound"
 
 
 def _place_in_query(error: Neo4jError, composed: Statement) -> str | None:

@@ -19,8 +19,8 @@ _LOOKED_AT = 5_000
 _LEAST, MOST = 10, 1_000
 """Entities of one label or type."""
 
-BATCH = 50
-"""Labels or types in one statement, where each must stand in its text: planning them is what costs."""
+_BATCH = 50
+"""Branches in one statement: planning them is what costs."""
 _AT_ONCE = 4
 
 
@@ -41,7 +41,7 @@ def read_branches(
         end: When to give up, by the monotonic clock.
         tail: What is done with their rows.
     """
-    texts = [" UNION ALL ".join(branches[first : first + BATCH]) for first in range(0, len(branches), BATCH)]
+    texts = [" UNION ALL ".join(branches[first : first + _BATCH]) for first in range(0, len(branches), _BATCH)]
     statements = [f"CALL () {{ {text} }}{tail}" if tail else text for text in texts]
     rows: list[neo4j.Record] = []
     for first in range(0, len(statements), _AT_ONCE):

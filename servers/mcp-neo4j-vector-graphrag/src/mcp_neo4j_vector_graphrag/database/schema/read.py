@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.schema.assembly import schema_of
 from mcp_neo4j_vector_graphrag.database.schema.catalogue import read_catalogue
 from mcp_neo4j_vector_graphrag.database.schema.counts import read_counts
@@ -46,13 +47,21 @@ def read_schema(database: Database, labels: Collection[str] = (), types: Collect
         UnavailableError: No answer came in time.
     """
     end = time.monotonic() + _SECONDS
+    counting = deadline.start(read_counts, database, end)
     catalogue = read_catalogue(database, end)
-    counts = read_counts(database, end).with_names(catalogue.names("node"), catalogue.names("relationship"))
+    counts = counting.result().with_names(catalogue.names("node"), catalogue.names("relationship"))
     scope = scope_of(labels, types, counts)
 
     dimensions = USUAL_DIMENSIONS | catalogue.indexes.vector_dimensions
-    nodes = read_shapes(database, NODES, _occurring(scope.labels, counts.labels), dimensions, end)
-    joined = read_shapes(database, RELATIONSHIPS, _occurring(scope.types, counts.types), dimensions, end)
+    labels_there, types_there = _occurring(scope.labels, counts.labels), _occurring(scope.types, counts.types)
+    looks = [
+        deadline.start(read_shapes, database, kind, there, sum(all_there.values()), dimensions, end)
+        for kind, there, all_there in (
+            (NODES, labels_there, counts.labels),
+            (RELATIONSHIPS, types_there, counts.types),
+        )
+    ]
+    nodes, joined = (look.result() for look in looks)
     _complete_pairs(database, joined, counts, end)
     return schema_of(_confirmed(scope, joined, counts), catalogue, counts, nodes, joined)
 

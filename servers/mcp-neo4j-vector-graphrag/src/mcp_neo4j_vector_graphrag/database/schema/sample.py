@@ -12,17 +12,20 @@ from typing import TYPE_CHECKING, Any
 from neo4j.exceptions import Neo4jError
 
 from mcp_neo4j_vector_graphrag.database.cypher import quote
+from mcp_neo4j_vector_graphrag.database.faults import is_about_statement
 from mcp_neo4j_vector_graphrag.database.schema.pairs import pairs_in
-from mcp_neo4j_vector_graphrag.database.schema.queries import BATCH, read_branches, read_until, sample_size
+from mcp_neo4j_vector_graphrag.database.schema.queries import read_branches, read_until, sample_size
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
     import neo4j
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.schema.pairs import Pair
 
+_BY_TEXT = 5
+"""Labels or types that each stand in a statement's text, which must be planned, so that both their ends can be seen."""
 _BY_ID = 10_000
 """Entities that are looked at by their ids, whatever their labels or types."""
 _WHOLE = 20_000
@@ -60,7 +63,7 @@ class Shape:
     """What was seen of one label or type."""
 
     seen: int = 0
-    """How many entities."""
+    """How many entities; one that was seen in two ways counts twice."""
     properties: dict[str, Counter[str]] = field(default_factory=dict)
     """Each property with its types, and how many of the sample have them."""
     pairs: set[Pair] = field(default_factory=set)
@@ -87,30 +90,33 @@ def type_name(value_type: str) -> str:
     return f"VECTOR({vector[1]})" if vector else value_type.replace(" NOT NULL", "")
 
 
-def read_shapes(
-    database: Database, kind: Kind, counts: Mapping[str, int], dimensions: Collection[int], end: float
+def read_shapes(  # noqa: PLR0913 - what a look depends on
+    database: Database, kind: Kind, counts: Mapping[str, int], total: int, dimensions: Collection[int], end: float
 ) -> dict[str, Shape]:
     """Return what a sample of each label or type looks like; its cost does not grow with the data.
+
+    A few are each looked at from both ends: entities are found in the order of their ids, which is about that of their
+    age. Of many, some are looked at all over the database, and of what is rare there some more.
 
     Args:
         database: Where.
         kind: Of nodes or of relationships.
         counts: The labels or types, and how many entities have them.
+        total: About how many entities there are in all.
         dimensions: Lists of floats of these lengths are vectors.
         end: When to give up, by the monotonic clock.
     """
-    if not counts:
-        return {}
-    names, size = sorted(counts), sample_size(len(counts))
-    look = _Look(database, kind, {"size": size, "dimensions": sorted(dimensions)}, end)
-    if _looks_up(database, kind):
-        return look.by_parameter(names)
-    if len(names) <= BATCH:
-        return look.by_text(names)
-    shapes = look.by_id(names, sum(counts.values()))
-    lacking = [name for name in names if shapes[name].seen < min(counts[name], size)]
-    rare = rarest(lacking, counts)
-    return shapes | look.whole(rare) | look.by_text([name for name in lacking if name not in rare])
+    look = _Look(database, kind, counts, sorted(dimensions), end)
+    if len(counts) <= _BY_TEXT:
+        look.by_text(sorted(counts))
+        return look.shapes
+    look.by_id(total)
+    if look.lacking and _looks_up(database, kind):
+        look.by_parameter(look.lacking)
+    elif look.lacking:
+        look.whole(rarest(look.lacking, counts))
+        look.by_text(look.lacking)
+    return look.shapes
 
 
 def rarest(names: Iterable[str], counts: Mapping[str, int]) -> list[str]:
@@ -129,10 +135,28 @@ def by_parameter_statement(kind: Kind) -> str:
     )
 
 
+def branches_of(kind: Kind, name: str, place: int, *, is_whole: bool) -> list[str]:
+    """Return the statements for the entities of one label or type: `$size` of them, or `$half` from either end.
+
+    Args:
+        kind: Of nodes or of relationships.
+        name: The label or type.
+        place: Its place in `$names`.
+        is_whole: Whether there are no more of them than `$size`.
+    """
+    match = kind.match.format(f":{quote(name)}")
+    found = f"{match} RETURN {place} AS place, {kind.entity} AS found, {kind.ends}"
+    return (
+        [f"{found} LIMIT $size"] if is_whole else [f"{found} LIMIT $half", f"{found} ORDER BY found DESC LIMIT $half"]
+    )
+
+
 def by_id_statement(kind: Kind) -> str:
-    """Return the statement for the entities with `$ids`, for servers whose Cypher still knows numbers as ids."""
+    """Return the statement for the entities with `$ids`: Cypher 5 knows numbers as ids, and 25 does not."""
     match = f"{kind.match.format('')} WHERE id({kind.entity}) = id"
-    return f"UNWIND $ids AS id {match} WITH {kind.names} AS names, {kind.entity} AS found, {kind.ends}{_SHAPES}"
+    return (
+        f"CYPHER 5 UNWIND $ids AS id {match} WITH {kind.names} AS names, {kind.entity} AS found, {kind.ends}{_SHAPES}"
+    )
 
 
 def whole_statement(kind: Kind, names: Iterable[str]) -> str:
@@ -141,48 +165,61 @@ def whole_statement(kind: Kind, names: Iterable[str]) -> str:
     return f"{match} WITH {kind.names} AS names, {kind.entity} AS found, {kind.ends}{_SHAPES}"
 
 
-@dataclass(frozen=True)
 class _Look:
-    """The ways to look at entities; each returns what those of some labels or types look like."""
+    """Looks at entities of labels or types, in several ways, and keeps what it sees."""
 
-    database: Database
-    kind: Kind
-    parameters: Mapping[str, Any]
-    end: float
+    def __init__(
+        self, database: Database, kind: Kind, counts: Mapping[str, int], dimensions: list[int], end: float
+    ) -> None:
+        self.shapes = {name: Shape() for name in counts}
+        self._database = database
+        self._kind = kind
+        self._counts = counts
+        self._size = sample_size(len(counts))
+        self._dimensions = dimensions
+        self._end = end
 
-    def by_parameter(self, names: Sequence[str]) -> dict[str, Shape]:
-        """Look at some entities of each, in one statement that is the same for all databases."""
-        return _shapes(names, self._read(by_parameter_statement(self.kind), names=list(names)))
+    @property
+    def lacking(self) -> list[str]:
+        """The labels or types of which less was seen than there is to see."""
+        return sorted(name for name, shape in self.shapes.items() if shape.seen < min(self._counts[name], self._size))
 
-    def by_text(self, names: Sequence[str]) -> dict[str, Shape]:
-        """Look at some entities of each, by statements that must be planned for these names."""
-        branches = [
-            f"{self.kind.match.format(f':{quote(name)}')} "
-            f"RETURN {place} AS place, {self.kind.entity} AS found, {self.kind.ends} LIMIT $size"
-            for place, name in enumerate(names)
-        ]
-        parameters = {**self.parameters, "names": list(names)}
-        return _shapes(names, read_branches(self.database, branches, parameters, self.end, _NAMED + _SHAPES))
-
-    def by_id(self, names: Sequence[str], total: int) -> dict[str, Shape]:
-        """Look at entities all over the database, the same ones each time; of rare labels there are few or none."""
+    def by_id(self, total: int) -> None:
+        """Look all over the database, at the same entities each time; of rare labels there are few or none."""
         ids = random.Random(total).sample(range(total), min(total, _BY_ID))  # noqa: S311 - a sample, no secret
-        return _shapes(names, self._read(by_id_statement(self.kind), ids=ids))
+        try:
+            self._read(by_id_statement(self._kind), ids=ids)
+        except Neo4jError as error:
+            if not is_about_statement(error):  # a server before 5.21 does not know its prefix
+                raise
 
-    def whole(self, names: Sequence[str]) -> dict[str, Shape]:
+    def by_parameter(self, names: list[str]) -> None:
+        """Look at the oldest entities of each, in one statement that is the same for all databases."""
+        self._read(by_parameter_statement(self._kind), names=names, size=self._size)
+
+    def by_text(self, names: list[str]) -> None:
+        """Look at the oldest and the newest entities of each, by statements that must be planned for these names."""
+        branches = [
+            branch
+            for place, name in enumerate(names)
+            for branch in branches_of(self._kind, name, place, is_whole=self._counts[name] <= self._size)
+        ]
+        parameters = {"names": names, "size": self._size, "half": self._size // 2, "dimensions": self._dimensions}
+        self._add(read_branches(self._database, branches, parameters, self._end, _NAMED + _SHAPES))
+
+    def whole(self, names: list[str]) -> None:
         """Look at all entities."""
-        return _shapes(names, self._read(whole_statement(self.kind, names)) if names else ())
+        if names:
+            self._read(whole_statement(self._kind, names))
 
-    def _read(self, statement: str, **parameters: Any) -> list[neo4j.Record]:  # noqa: ANN401 - of any type
-        return read_until(self.database, statement, {**self.parameters, **parameters}, self.end)
+    def _read(self, statement: str, **parameters: Any) -> None:  # noqa: ANN401 - of any type
+        given = {"dimensions": self._dimensions, **parameters}
+        self._add(read_until(self._database, statement, given, self._end))
 
-
-def _shapes(names: Iterable[str], rows: Iterable[neo4j.Record]) -> dict[str, Shape]:
-    shapes = {name: Shape() for name in names}
-    for row in rows:
-        for name in shapes.keys() & row["names"]:
-            shapes[name].add(row.data())
-    return shapes
+    def _add(self, rows: Iterable[neo4j.Record]) -> None:
+        for row in rows:
+            for name in self.shapes.keys() & row["names"]:
+                self.shapes[name].add(row.data())
 
 
 def _looks_up(database: Database, kind: Kind) -> bool:
@@ -191,7 +228,7 @@ def _looks_up(database: Database, kind: Kind) -> bool:
         # Without parameters, so that its plan is kept.
         plan = database.explain(f"UNWIND ['name'] AS name {kind.match.format(':$(name)')} RETURN name LIMIT 1").plan
     except Neo4jError as error:
-        if not (error.code or "").startswith("Neo.ClientError.Statement."):
+        if not is_about_statement(error):
             raise
         return False
     return any(operator.startswith("Dynamic") for operator in _operators(plan))
