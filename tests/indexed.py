@@ -43,6 +43,7 @@ class FakeDatabase:
         self.driver = DRIVER
 
     name = None
+    read_timeout = 30.0
     translated = Database.translated
 
     def read(self, statement: str, _: object = None) -> list[Any]:

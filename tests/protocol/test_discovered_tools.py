@@ -415,6 +415,18 @@ def test_a_client_that_got_an_empty_list_is_told_when_the_database_is_there(arti
             assert server.log.count("The indexes could not be looked up") == 1
 
 
+def test_a_client_without_a_session_asks_again_when_the_database_is_there(articles: Articles):
+    with Relay(urlsplit(articles.neo4j.uri).port or 0) as relay:
+        relay.cut()
+        variables = articles.variables(NEO4J_URI=f"bolt://127.0.0.1:{relay.port}")
+        with StdioServer(variables) as server, client(server, "auto") as mcp:
+            assert mcp.tools() == []
+            relay.restore()
+            until(mcp.tools, "the tools appear")
+            assert len(items_of(mcp.call(ARTICLES, query="a shark", top_k=2))) == 2
+            assert changes_told(server) == 0
+
+
 def test_it_ends_when_standard_input_closes_while_the_database_is_silent(articles: Articles):
     with Relay(urlsplit(articles.neo4j.uri).port or 0) as relay:
         relay.stall()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.outer_releases
 
-ODD = "Odd`; \\u0060 ) name"
+ODD = "Odd`; {} \\u0060 ) name"
 CHAIN = 3_000
 """Relationships of one type between two labels, and as many between two others."""
 
@@ -167,7 +167,7 @@ def test_types_bring_no_labels(graph: Database):
     assert (schema.vector_indexes, schema.fulltext_indexes, schema.constraints) == ([], [], [])
 
 
-@pytest.mark.parametrize("written", [ODD, f":{quoted(ODD)}", "`Odd``; \\u005Cu0060 ) name`"])
+@pytest.mark.parametrize("written", [ODD, f":{quoted(ODD)}", "`Odd``; {} \\u005Cu0060 ) name`"])
 def test_odd_names_are_asked_for_as_they_are_and_as_cypher_writes_them(graph: Database, written: str):
     schema = read_schema(graph, labels=[written], types=[written])
     assert labels(schema) == {ODD: {ODD: "INTEGER"}}
@@ -244,8 +244,11 @@ def test_pairs_that_a_sample_misses_are_looked_for(neo4j_2026: Neo4jServer):
 
 
 @pytest.mark.parametrize("others", [0, 10], ids=["few labels", "many labels"])
-def test_properties_of_old_and_of_new_nodes_are_seen(neo4j_server: Neo4jServer, others: int):
+def test_properties_of_old_and_of_new_nodes_are_seen(
+    neo4j_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch, others: int
+):
     """As they come to be where a schema grows: the first nodes lack what the last ones have, and the reverse."""
+    monkeypatch.setattr(sample, "_BY_ID", 500)
     label = unique("Grown")
     neo4j_server.query(f"UNWIND range(1, {CHAIN}) AS i CREATE (:{label} {{i: i}})")
     neo4j_server.query(f"UNWIND range(1, {others}) AS i CREATE (:$('{label} ' + i) {{i: i}})")
@@ -347,6 +350,7 @@ def test_a_look_never_goes_through_all_entities(neo4j_server: Neo4jServer, kind:
         looks = [
             database.explain(statement)
             for statement in (
+                sample.highest_id_statement(kind, [rare, other]),
                 sample.by_id_statement(kind),
                 sample.whole_statement(kind, [rare, other]),
                 *(
@@ -358,11 +362,13 @@ def test_a_look_never_goes_through_all_entities(neo4j_server: Neo4jServer, kind:
     neo4j_server.query(f"MATCH (n:{rare}|{other}|{common}) DETACH DELETE n")
 
     assert {look.query_type for look in looks} == {"r"}
-    by_id, whole, oldest, newest = (set(operators(look.plan)) for look in looks)
+    highest, by_id, whole, oldest, newest = (set(operators(look.plan)) for look in looks)
     assert any(name.endswith("ByIdSeek") for name in by_id)
     assert whole & {"UnionNodeByLabelsScan", "DirectedUnionRelationshipTypesScan"}
     assert oldest == newest, "nothing is sorted"
-    assert not any("All" in name or name in ("Sort", "Top") for look in (by_id, whole, newest) for name in look)
+    assert not any(
+        "All" in name or name in ("Sort", "Top") for look in (highest, by_id, whole, newest) for name in look
+    )
 
 
 def remove_prefixed(server: Neo4jServer, prefix: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from embedders import KnownTexts
 from graphs import DIMENSIONS, SIZE, Films, create_index, nearest, remove, unique, vectors
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
-from mcp_neo4j_vector_graphrag.errors import QuestionError
+from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 from servers import quoted
 
@@ -234,6 +234,30 @@ def test_a_warm_search_is_one_round_trip(database: Database, films: Films, caplo
     assert cold.count("RUN") > 1
     assert warm == ["RUN", "PULL"]
     assert embedder.calls == 2
+
+
+def test_a_warm_search_of_an_index_without_dimensions_is_one_too(
+    database: Database, neo4j_server: Neo4jServer, caplog: pytest.LogCaptureFixture
+):
+    label, index = unique("Open"), unique("open")
+    neo4j_server.query(f"CREATE (:{label} {{i: 0, emb: $v}})", v=QUESTION)
+    create_index(neo4j_server, index, label, dimensions=None)
+    retriever = VectorGraphRetriever(database, index, retrieval_query=RETURN_I)
+    retriever.search(query_vector=QUESTION)
+    with caplog.at_level(logging.DEBUG, logger="neo4j.io"):
+        retriever.search(query_vector=QUESTION)
+    assert requests(caplog) == ["RUN", "PULL"]
+    remove(neo4j_server, label, indexes=[index])
+
+
+def test_a_query_that_fails_is_not_run_again(database: Database, films: Films, caplog: pytest.LogCaptureFixture):
+    query = "RETURN 'x' AS text, node.i / (node.i - node.i) AS i, score"
+    retriever = VectorGraphRetriever(database, films.films, retrieval_query=query)
+    for _ in range(2):
+        caplog.clear()
+        with caplog.at_level(logging.DEBUG, logger="neo4j.io"), pytest.raises(SetupError, match="by zero"):
+            retriever.search(query_vector=QUESTION)
+    assert requests(caplog).count("RUN") == 1
 
 
 def test_many_threads_get_each_its_own_answer(database: Database, films: Films):

@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from fastmcp import FastMCP
@@ -17,7 +17,7 @@ from clients import client, text_of
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.errors import MissingIndexError, SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.tools import changing
-from mcp_neo4j_vector_graphrag.tools.changing import LIST_SECONDS, DiscoveredTools, Look, TellNews
+from mcp_neo4j_vector_graphrag.tools.changing import LIST_SECONDS, DiscoveredTools, Look, TellNews, TellWhenKnown
 from mcp_neo4j_vector_graphrag.tools.faults import to_tool_error
 
 if TYPE_CHECKING:
@@ -267,3 +267,64 @@ def test_a_tool_of_another_family_that_fails_is_not_called_missing():
 
     with client(server) as mcp:
         assert text_of(mcp.call("other")) == "That index is gone."
+
+
+def test_a_tool_that_can_be_none_of_them_is_not_looked_for(looks: Looks):
+    async def ask() -> None:
+        tools = DiscoveredTools(looks, lambda name: name.startswith("search_"))
+        assert await tools.get_tool("get-schema") is None
+        assert looks.count == 0
+        assert await tools.get_tool("search_a")
+
+    asyncio.run(ask())
+    assert looks.count == 1
+
+
+class Told:
+    """A session that counts what it is sent."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+
+    async def send_notification(self, _: object) -> None:
+        self.sent += 1
+
+
+async def told_when_known(looks: Looks, told: Told) -> None:
+    tools = DiscoveredTools(looks)
+    await listed(tools)
+    await TellWhenKnown(tools)._tell_when_known(cast("Any", told))
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changing, "_AGAIN_SECONDS", (0.0, 0.0))
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_client_is_told_when_a_database_that_was_down_is_there():
+    told, looks = Told(), ComesUp(after=4)
+    asyncio.run(told_when_known(looks, told))
+    assert (looks.count, told.sent) == (5, 1)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_fault_that_somebody_must_put_right_is_met_once(looks: Looks):
+    """A wrong password, which locks the account when it is tried again and again."""
+    told = Told()
+    looks.error = SetupError("Neo4j refused the user name or password.")
+    asyncio.run(told_when_known(looks, told))
+    assert told.sent == 0
+    assert looks.count == 1, "that of the list"
+
+
+class ComesUp(Looks):
+    """Looks at a database that is down for the first looks."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__("search_a")
+        self.after = after
+
+    def __call__(self) -> Look:
+        self.error = UnavailableError("It is down.") if self.count < self.after else None
+        return super().__call__()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.database.schema.pairs import certain_pairs
+from mcp_neo4j_vector_graphrag.database.schema.pairs import certain_pairs, read_pairs
+
+if TYPE_CHECKING:
+    from mcp_neo4j_vector_graphrag.database.connection import Database
 
 
 @pytest.mark.parametrize(
@@ -32,3 +36,17 @@ def test_certain_pairs_are_those_of_every_graph_with_such_counts():
         for order in itertools.permutations(range(4))
     ]
     assert certain_pairs(4, {"A": 3, "C": 2}, {"B": 3, "D": 2}) == set.intersection(*seen)
+
+
+def test_a_name_stands_in_a_statement_as_it_is_and_in_quotes():
+    asked: list[str] = []
+
+    class Asked:
+        def read(self, statement: str, *_: object) -> list[Any]:
+            asked.append(statement)
+            return []
+
+    read_pairs(cast("Database", Asked()), {("a{}b", "R{}`", True), ("c", "T", False)}, float("inf"))
+    [statement] = asked
+    assert "MATCH (n:`a{}b`) WITH n LIMIT 1000 MATCH (n)-[:`R{}```]->(m)" in statement
+    assert "MATCH (n:`c`) WITH n LIMIT 1000 MATCH (m)-[:`T`]->(n)" in statement

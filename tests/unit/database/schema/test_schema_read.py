@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
+from neo4j.exceptions import ClientError, Neo4jError
+
 from indexed import FakeDatabase, fulltext, index
 from mcp_neo4j_vector_graphrag.database.schema.entries import FulltextIndexSchema, VectorIndexSchema
 from mcp_neo4j_vector_graphrag.database.schema.read import read_schema
+from mcp_neo4j_vector_graphrag.errors import UnavailableError
 
 if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
@@ -51,3 +55,36 @@ def test_what_indexes_name_is_shown_though_nothing_is_there():
         "Page": (0, {"text": "unknown"}),
         "CITES": (0, {"page": "unknown", "emb": "unknown"}),
     }
+
+
+def test_a_constraint_without_properties_is_shown():
+    """As graph types of the Enterprise edition have them: a label that others come with."""
+
+    class Constrained(Empty):
+        def read(self, statement: str, parameters: object = None, seconds: float | None = None) -> list[Any]:
+            if not statement.startswith("SHOW CONSTRAINTS"):
+                return super().read(statement, parameters, seconds)
+            row = {**index("implied", "(Doc)"), "type": "NODE_LABEL_EXISTENCE", "properties": None}
+            return Empty([row]).read("SHOW INDEXES")
+
+    [constraint] = read_schema(cast("Database", Constrained([]))).constraints
+    assert (constraint.name, constraint.labels, constraint.properties) == ("implied", ["Doc"], [])
+
+
+def test_a_schema_that_takes_too_long_is_told_with_its_own_time_and_what_to_ask_for():
+    class Slow(Empty):
+        read_timeout = 7.0
+
+        def read(self, *_: object) -> list[Any]:
+            raise timed_out()
+
+    with pytest.raises(UnavailableError) as caught:
+        read_schema(cast("Database", Slow([])))
+    assert str(caught.value) == "The schema took longer than 7 s to read: ask for some `labels` or `types` alone."
+
+
+def timed_out() -> Neo4jError:
+    code = "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"
+    error = Neo4jError._basic_hydrate(neo4j_code=code, message="too long")  # the driver has no public way to make one
+    assert isinstance(error, ClientError)
+    return error

@@ -269,4 +269,8 @@ def _about(index: AnyIndex) -> str:
 
 
 def _names(kind: Kind, names: Collection[str]) -> str:
-    return f"its {kind} indexes are {listed(sorted(names))}." if names else f"it has no {kind} index; create one first."
+    return (
+        f"its {kind} indexes are {listed(sorted(names), _SHOWN_CHARACTERS)}."
+        if names
+        else f"it has no {kind} index; create one first."
+    )

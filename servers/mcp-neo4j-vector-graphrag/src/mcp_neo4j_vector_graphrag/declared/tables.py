@@ -32,6 +32,7 @@ class Written:
 
 
 def _uri(value: str) -> str:
+    value = value.strip()
     check_address(value, "'uri'", "'username' and 'password_env'")
     return value
 

@@ -39,6 +39,13 @@ if TYPE_CHECKING:
 
 PairOrVectorT = TypeVar("PairOrVectorT", VectorIndex, IndexPair)
 
+_STALE = (
+    "Neo.ClientError.Schema.",
+    "Neo.ClientError.Procedure.",
+    "Neo.ClientError.Statement.ArgumentError",
+    "Neo.ClientError.Statement.TypeError",
+)
+"""Errors that may come of an index that is no longer what it was: it is gone, or of other dimensions."""
 _SAMPLE_SECONDS = 30.0
 """So long the properties that filters may name are good for; new ones appear meanwhile."""
 
@@ -118,11 +125,8 @@ class GraphSearch(ABC, Generic[IndexT]):
         """
         try:
             return search()
-        except SetupError:
-            self._forget_contact()  # once it is put right, the next call must see it
-            raise
         except Neo4jError as error:
-            if not self._may_be_stale(error):
+            if not (error.code or "").startswith(_STALE):
                 raise self._fault(error) from error
         except DriverError as error:
             raise self._fault(error) from error
@@ -131,10 +135,6 @@ class GraphSearch(ABC, Generic[IndexT]):
             return search()
         except (Neo4jError, DriverError) as error:
             raise self._fault(error) from error
-
-    def _may_be_stale(self, error: Neo4jError) -> bool:
-        """Whether an error may come of an index that is no longer what it was at the first contact."""
-        return not error.is_retryable() and not (error.code or "").startswith("Neo.ClientError.Transaction.")
 
     def _fault(self, error: Neo4jError | DriverError) -> Exception:
         """Return what a caller is told in place of an error of the driver."""
@@ -198,7 +198,7 @@ class VectorGraphSearch(GraphSearch[PairOrVectorT]):
             SetupError: The index takes vectors of another length.
         """
         size = None if vector.vector is None else len(vector.vector)
-        if size in (None, self._described_by(contact.index).dimensions):
+        if size is None or self._described_by(contact.index).dimensions in (None, size):
             return contact
         self._contacts.forget(contact)
         contact = self._current_contact()

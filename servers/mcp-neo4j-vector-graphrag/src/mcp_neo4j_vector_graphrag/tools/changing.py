@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from fastmcp.exceptions import NotFoundError, ToolError
@@ -13,9 +14,10 @@ from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.providers import Provider
 from mcp_types import ToolListChangedNotification
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from mcp_neo4j_vector_graphrag import deadline
-from mcp_neo4j_vector_graphrag.errors import MissingIndexError, one_line
+from mcp_neo4j_vector_graphrag.errors import MissingIndexError, UnavailableError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH
 from mcp_neo4j_vector_graphrag.tools.faults import FaultError, as_fault
 
@@ -24,9 +26,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     import mcp_types
+    from fastmcp import Context
     from fastmcp.tools import Tool, ToolResult
     from fastmcp.utilities.versions import VersionSpec
     from mcp import ServerSession
+
+    from mcp_neo4j_vector_graphrag.errors import GraphRAGError
 
 LIST_SECONDS = 30
 """A list of tools is good for this long; then the database is asked again."""
@@ -37,8 +42,8 @@ _FIRST_LOOK_SECONDS = 3.0
 _FIRST_CALL_SECONDS = 20.0
 """So long a call waits for the first look; a client gives up later."""
 
-_AGAIN_SECONDS = 5.0
-"""So long after a look that failed the next one follows, where a client waits to be told."""
+_AGAIN_SECONDS = (5.0, 10.0, 20.0, 40.0, 60.0)
+"""So long after a look that failed the next one follows, where a client waits to be told; the last time goes on."""
 
 _logger = logging.getLogger(__name__)
 
@@ -58,15 +63,17 @@ class DiscoveredTools(Provider):
 
     Args:
         look: Looks at the database and makes the tools; may take long, and may raise.
+        can_be: Whether a tool of a name can be among them; those of other names are not looked for.
     """
 
-    def __init__(self, look: Callable[[], Look]) -> None:
+    def __init__(self, look: Callable[[], Look], can_be: Callable[[str], bool] = lambda _: True) -> None:
         super().__init__()
         self._look = look
+        self._can_be = can_be
         self._found = Look({})
         self._looked_at = float("-inf")
         self._looking: Future[tuple[Look, float] | Exception] | None = None
-        self._failure = ""
+        self._failure: GraphRAGError | None = None
         self._told: frozenset[str] | None = None
 
     async def _list_tools(self) -> Sequence[Tool]:
@@ -76,7 +83,7 @@ class DiscoveredTools(Provider):
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         del version
-        if name not in self._found.tools:
+        if name not in self._found.tools and self._can_be(name):
             has_looked = self._looked_at > float("-inf")
             await self.refresh(_FIRST_LOOK_SECONDS if has_looked else _FIRST_CALL_SECONDS, at_once=True)
         return self._found.tools.get(name)
@@ -112,12 +119,12 @@ class DiscoveredTools(Provider):
         self._looking = None
         outcome = looking.result()
         if isinstance(outcome, Exception):
-            before, self._failure = self._failure, str(as_fault(outcome))
-            if self._failure != before:
+            before, self._failure = self._failure, as_fault(outcome)
+            if str(self._failure) != str(before):
                 _logger.warning("The indexes could not be looked up: %s", self._failure)
         else:
             self._found, self._looked_at = outcome
-            self._failure = ""
+            self._failure = None
 
     def take_news(self) -> bool:
         """Return whether the tools differ from those that were told last; from now on these are told."""
@@ -139,10 +146,16 @@ class DiscoveredTools(Provider):
         return self._found.waiting
 
     @property
+    def may_come(self) -> bool:
+        """Whether it is not known what there is, and a later look may tell without anybody's doing."""
+        has_looked = self._looked_at > float("-inf")
+        return isinstance(self._failure, UnavailableError) or not (has_looked or self._failure)
+
+    @property
     def unknown(self) -> str:
         """Why it is not known what there is; empty if it is."""
         if self._failure or self._looked_at > float("-inf"):
-            return self._failure
+            return str(self._failure or "")
         return "The database is still being looked at: ask again in a moment."
 
 
@@ -183,7 +196,7 @@ class TellNews(Middleware):
     def _no_such_tool(self, name: str) -> ToolError:
         if self._tools.unknown:
             return ToolError(f"The tool {one_line(name, MAX_LENGTH)} is not there yet. {self._tools.unknown}")
-        known = ", ".join(self._tools.names) or "none, since the database has no vector index that is online"
+        known = one_line(", ".join(self._tools.names)) or "none, since the database has no vector index that is online"
         waiting = f" {self._tools.waiting}" if self._tools.waiting else ""
         return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.{waiting}")
 
@@ -193,7 +206,9 @@ class TellNews(Middleware):
 
 
 class TellWhenKnown(Middleware):
-    """Tells a client that got its list before the database answered; over HTTP none can be reached between requests.
+    """Tells a client that got its list before the database answered.
+
+    Over HTTP none can be reached between requests, and one of the sessionless protocol nowhere: those ask again.
 
     Args:
         tools: The tools that come and go.
@@ -210,17 +225,22 @@ class TellWhenKnown(Middleware):
     ) -> Sequence[Tool]:
         """List the tools; if they are not known yet, notify the client when they are."""
         tools = await call_next(context)
-        is_told_already = self._waiting and not self._waiting.done()
-        asking = get_context()
-        if self._tools.unknown and asking.transport == "stdio" and not is_told_already:
-            self._waiting = asyncio.create_task(self._tell_when_known(asking.session))
+        is_waiting = self._waiting and not self._waiting.done()
+        if self._tools.may_come and not is_waiting and _can_be_told(get_context()):
+            self._waiting = asyncio.create_task(self._tell_when_known(get_context().session))
         return tools
 
     async def _tell_when_known(self, session: ServerSession) -> None:
-        """Look until the database answers, and notify the one client of a server over stdio."""
-        await self._tools.refresh(_FIRST_CALL_SECONDS)
-        while self._tools.unknown:
-            await asyncio.sleep(_AGAIN_SECONDS)
+        """Look less and less often until the database answers, or until somebody must act first, and notify."""
+        for seconds in chain([0], _AGAIN_SECONDS, repeat(_AGAIN_SECONDS[-1])):
+            if not self._tools.may_come:
+                break
+            await asyncio.sleep(seconds)
             await self._tools.refresh(_FIRST_CALL_SECONDS, at_once=True)
         if self._tools.take_news():
             await session.send_notification(ToolListChangedNotification())
+
+
+def _can_be_told(asking: Context) -> bool:
+    """Whether a client can be reached after its request."""
+    return asking.transport == "stdio" and asking.session.protocol_version not in MODERN_PROTOCOL_VERSIONS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, read_indexes
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, one_line
-from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, index_search_name, search_tool_name
+from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, index_search_name, search_tool_name, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult
 from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
@@ -166,7 +166,8 @@ def build(context: Context) -> Served:
         SetupError: The namespace makes names that clients refuse.
     """
     catalog = Catalog(context.settings, context.backend, context.sources.embedder, context.sees, context.chosen)
-    tools = DiscoveredTools(catalog.look)
+    prefix = tool_name("search_", context.settings.namespace)
+    tools = DiscoveredTools(catalog.look, lambda name: name.startswith(prefix))
 
     return Served(
         providers=[tools], middleware=[TellNews(tools), TellWhenKnown(tools)], prepare=context.backend.database

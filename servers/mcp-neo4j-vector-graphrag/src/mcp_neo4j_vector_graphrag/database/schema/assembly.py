@@ -106,7 +106,7 @@ def _entity(on: Entities, name: str, count: int, shapes: Shapes, catalogue: Cata
     return {
         "name": name,
         "count": count,
-        "sampled": min(shape.seen, count),
+        "sampled": shape.seen,
         "properties": {
             key: " | ".join(_as_vector(kinds, vectors[key]) if key in vectors else kinds) or UNSEEN
             for key, kinds in types.items()

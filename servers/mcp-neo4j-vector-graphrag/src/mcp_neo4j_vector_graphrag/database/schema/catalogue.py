@@ -79,5 +79,5 @@ def _entry(row: Mapping[str, Any]) -> Entry:
         type=row["type"],
         variable=ENTITY_VARIABLE[row["entityType"]],
         labels=tuple(row["labelsOrTypes"]),
-        properties=tuple(row["properties"]),
+        properties=tuple(row["properties"] or ()),  # a constraint on labels has none
     )

@@ -78,6 +78,7 @@ class RelationshipTypeSchema(EntitySchema):
     more_pairs: int = Field(default=0, description="How many were left out.")
     other_starts: list[str] = Field(default_factory=list, description="Labels at its start, in no pair that was seen.")
     other_ends: list[str] = Field(default_factory=list, description="Labels at its end, in no pair that was seen.")
+    more_others: int = Field(default=0, description="How many of these were left out.")
 
 
 class Schema(BaseModel):

@@ -28,19 +28,21 @@ def read_pairs(database: Database, looks: Collection[tuple[str, str, bool]], end
         end: When to give up, by the monotonic clock.
     """
     chosen = sorted(looks)[:_LOOKS]
-    branches = [
-        f"MATCH (n:{quote(label)}) WITH n LIMIT {MOST} MATCH "
-        f"{'(n)-[r:{}]->(m)' if is_start else '(m)-[r:{}]->(n)'} ".replace("{}", quote(kind))
-        + f"RETURN {place} AS place, labels({'n' if is_start else 'm'}) AS starts, "
-        f"labels({'m' if is_start else 'n'}) AS ends LIMIT $size"
-        for place, (label, kind, is_start) in enumerate(chosen)
-    ]
+    branches = [_branch(place, *look) for place, look in enumerate(chosen)]
     found: dict[str, set[Pair]] = {}
     if branches:
         tail = " RETURN DISTINCT place, starts, ends"
         for row in read_branches(database, branches, {"size": sample_size(len(branches))}, end, tail):
             found.setdefault(chosen[row["place"]][1], set()).update(pairs_in(row))
     return found
+
+
+def _branch(place: int, label: str, kind: str, is_start: bool) -> str:  # noqa: FBT001 - a look's third part
+    start, end = ("n", "m") if is_start else ("m", "n")
+    return (
+        f"MATCH (n:{quote(label)}) WITH n LIMIT {MOST} MATCH ({start})-[:{quote(kind)}]->({end}) "
+        f"RETURN {place} AS place, labels({start}) AS starts, labels({end}) AS ends LIMIT $size"
+    )
 
 
 def certain_pairs(total: int, starts: Mapping[str, int], ends: Mapping[str, int]) -> frozenset[Pair]:

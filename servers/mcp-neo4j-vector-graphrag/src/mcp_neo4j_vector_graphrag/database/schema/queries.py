@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.connection import Database
 
 _LOOKED_AT = 5_000
-"""Entities that one look at all labels, or all types, takes together, as far as each gets the least."""
+"""Entities of all labels together, or of all types, that are wanted, as far as each gets the least."""
 _LEAST, MOST = 10, 1_000
 """Entities of one label or type."""
 

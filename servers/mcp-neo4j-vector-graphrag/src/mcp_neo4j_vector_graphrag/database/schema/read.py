@@ -6,6 +6,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from neo4j.exceptions import Neo4jError
+
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.schema.assembly import schema_of
 from mcp_neo4j_vector_graphrag.database.schema.catalogue import read_catalogue
@@ -18,6 +20,7 @@ from mcp_neo4j_vector_graphrag.database.schema.sample import (
 )
 from mcp_neo4j_vector_graphrag.database.schema.scope import scope_of
 from mcp_neo4j_vector_graphrag.database.values import USUAL_DIMENSIONS
+from mcp_neo4j_vector_graphrag.errors import UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 25.0
 """For the whole schema."""
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"
 
 
 def read_schema(database: Database, labels: Collection[str] = (), types: Collection[str] = ()) -> Schema:
@@ -44,9 +48,21 @@ def read_schema(database: Database, labels: Collection[str] = (), types: Collect
         QuestionError: There is no such label or type.
         Neo4jError: Neo4j refused to be asked, or took too long.
         DriverError: The connection failed.
-        UnavailableError: No answer came in time.
+        UnavailableError: The whole took too long.
     """
-    end = time.monotonic() + _SECONDS
+    seconds = min(_SECONDS, database.read_timeout)
+    end = time.monotonic() + seconds
+    try:
+        return _read(database, labels, types, end)
+    except Neo4jError as error:
+        if error.code != _TIMED_OUT:
+            raise
+        raise UnavailableError(
+            f"The schema took longer than {seconds:g} s to read: ask for some `labels` or `types` alone."
+        ) from None
+
+
+def _read(database: Database, labels: Collection[str], types: Collection[str], end: float) -> Schema:
     counting = deadline.start(read_counts, database, end)
     catalogue = read_catalogue(database, end)
     counts = counting.result().with_names(catalogue.names("node"), catalogue.names("relationship"))
@@ -55,11 +71,8 @@ def read_schema(database: Database, labels: Collection[str] = (), types: Collect
     dimensions = USUAL_DIMENSIONS | catalogue.indexes.vector_dimensions
     labels_there, types_there = _occurring(scope.labels, counts.labels), _occurring(scope.types, counts.types)
     looks = [
-        deadline.start(read_shapes, database, kind, there, sum(all_there.values()), dimensions, end)
-        for kind, there, all_there in (
-            (NODES, labels_there, counts.labels),
-            (RELATIONSHIPS, types_there, counts.types),
-        )
+        deadline.start(read_shapes, database, kind, there, dimensions, end)
+        for kind, there in ((NODES, labels_there), (RELATIONSHIPS, types_there))
     ]
     nodes, joined = (look.result() for look in looks)
     _complete_pairs(database, joined, counts, end)

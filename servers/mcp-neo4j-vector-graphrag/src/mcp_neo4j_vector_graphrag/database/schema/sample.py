@@ -63,7 +63,7 @@ class Shape:
     """What was seen of one label or type."""
 
     seen: int = 0
-    """How many entities; one that was seen in two ways counts twice."""
+    """How many entities, in the last look; an earlier one may have seen others."""
     properties: dict[str, Counter[str]] = field(default_factory=dict)
     """Each property with its types, and how many of the sample have them."""
     pairs: set[Pair] = field(default_factory=set)
@@ -90,8 +90,8 @@ def type_name(value_type: str) -> str:
     return f"VECTOR({vector[1]})" if vector else value_type.replace(" NOT NULL", "")
 
 
-def read_shapes(  # noqa: PLR0913 - what a look depends on
-    database: Database, kind: Kind, counts: Mapping[str, int], total: int, dimensions: Collection[int], end: float
+def read_shapes(
+    database: Database, kind: Kind, counts: Mapping[str, int], dimensions: Collection[int], end: float
 ) -> dict[str, Shape]:
     """Return what a sample of each label or type looks like; its cost does not grow with the data.
 
@@ -102,7 +102,6 @@ def read_shapes(  # noqa: PLR0913 - what a look depends on
         database: Where.
         kind: Of nodes or of relationships.
         counts: The labels or types, and how many entities have them.
-        total: About how many entities there are in all.
         dimensions: Lists of floats of these lengths are vectors.
         end: When to give up, by the monotonic clock.
     """
@@ -110,8 +109,8 @@ def read_shapes(  # noqa: PLR0913 - what a look depends on
     if len(counts) <= _BY_TEXT:
         look.by_text(sorted(counts))
         return look.shapes
-    look.by_id(total)
-    if look.lacking and _looks_up(database, kind):
+    look.by_id()
+    if len(look.lacking) > _BY_TEXT and _looks_up(database, kind):
         look.by_parameter(look.lacking)
     elif look.lacking:
         look.whole(rarest(look.lacking, counts))
@@ -151,6 +150,12 @@ def branches_of(kind: Kind, name: str, place: int, *, is_whole: bool) -> list[st
     )
 
 
+def highest_id_statement(kind: Kind, names: Iterable[str]) -> str:
+    """Return the statement for the highest id of some labels or types: gaps make it more than their number."""
+    match = kind.match.format(f":{'|'.join(map(quote, names))}")
+    return f"CYPHER 5 {match} RETURN id({kind.entity}) AS highest ORDER BY {kind.entity} DESC LIMIT 1"
+
+
 def by_id_statement(kind: Kind) -> str:
     """Return the statement for the entities with `$ids`: Cypher 5 knows numbers as ids, and 25 does not."""
     match = f"{kind.match.format('')} WHERE id({kind.entity}) = id"
@@ -184,18 +189,17 @@ class _Look:
         """The labels or types of which less was seen than there is to see."""
         return sorted(name for name, shape in self.shapes.items() if shape.seen < min(self._counts[name], self._size))
 
-    def by_id(self, total: int) -> None:
+    def by_id(self) -> None:
         """Look all over the database, at the same entities each time; of rare labels there are few or none."""
-        ids = random.Random(total).sample(range(total), min(total, _BY_ID))  # noqa: S311 - a sample, no secret
-        try:
-            self._read(by_id_statement(self._kind), ids=ids)
-        except Neo4jError as error:
-            if not is_about_statement(error):  # a server before 5.21 does not know its prefix
-                raise
+        commonest = sorted(self._counts, key=lambda name: (-self._counts[name], name))[:_BY_TEXT]
+        rows = read_until(self._database, highest_id_statement(self._kind, commonest), {}, self._end)
+        there = range(rows[0]["highest"] + 1 if rows else 0)
+        ids = random.Random(len(there)).sample(there, min(len(there), _BY_ID))  # noqa: S311 - a sample, no secret
+        self._read(self._counts, by_id_statement(self._kind), ids=ids)
 
     def by_parameter(self, names: list[str]) -> None:
         """Look at the oldest entities of each, in one statement that is the same for all databases."""
-        self._read(by_parameter_statement(self._kind), names=names, size=self._size)
+        self._read(names, by_parameter_statement(self._kind), names=names, size=self._size)
 
     def by_text(self, names: list[str]) -> None:
         """Look at the oldest and the newest entities of each, by statements that must be planned for these names."""
@@ -205,20 +209,24 @@ class _Look:
             for branch in branches_of(self._kind, name, place, is_whole=self._counts[name] <= self._size)
         ]
         parameters = {"names": names, "size": self._size, "half": self._size // 2, "dimensions": self._dimensions}
-        self._add(read_branches(self._database, branches, parameters, self._end, _NAMED + _SHAPES))
+        self._add(names, read_branches(self._database, branches, parameters, self._end, _NAMED + _SHAPES))
 
     def whole(self, names: list[str]) -> None:
         """Look at all entities."""
         if names:
-            self._read(whole_statement(self._kind, names))
+            self._read(names, whole_statement(self._kind, names))
 
-    def _read(self, statement: str, **parameters: Any) -> None:  # noqa: ANN401 - of any type
+    def _read(self, wanted: Iterable[str], statement: str, **parameters: Any) -> None:  # noqa: ANN401 - of any type
         given = {"dimensions": self._dimensions, **parameters}
-        self._add(read_until(self._database, statement, given, self._end))
+        self._add(wanted, read_until(self._database, statement, given, self._end))
 
-    def _add(self, rows: Iterable[neo4j.Record]) -> None:
+    def _add(self, wanted: Iterable[str], rows: Iterable[neo4j.Record]) -> None:
+        """Add what a look at these labels or types brought; what an earlier one saw of them may be among it."""
+        names = set(wanted)
+        for name in names:
+            self.shapes[name].seen = 0
         for row in rows:
-            for name in self.shapes.keys() & row["names"]:
+            for name in names.intersection(row["names"]):
                 self.shapes[name].add(row.data())
 
 

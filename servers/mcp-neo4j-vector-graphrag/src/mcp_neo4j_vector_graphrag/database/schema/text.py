@@ -112,6 +112,9 @@ def _with_fewer(entity: _OneEntity, most: int) -> _OneEntity:
             "more_pairs": entity.more_pairs + max(len(entity.pairs) - most, 0),
             "other_starts": entity.other_starts[:most],
             "other_ends": entity.other_ends[:most],
+            "more_others": entity.more_others
+            + max(len(entity.other_starts) - most, 0)
+            + max(len(entity.other_ends) - most, 0),
         }
     return entity.model_copy(update=update)
 
@@ -241,6 +244,7 @@ def _type(kind: RelationshipTypeSchema) -> str:
     parts += [f"and {kind.more_pairs} more pairs"] if kind.more_pairs else []
     parts += [f"also from {_listed(kind.other_starts)}"] if kind.other_starts else []
     parts += [f"also to {_listed(kind.other_ends)}"] if kind.other_ends else []
+    parts += [f"and {kind.more_others} more labels"] if kind.more_others else []
     return _entity(kind, f" {', '.join(parts)}" if parts else "")
 
 
