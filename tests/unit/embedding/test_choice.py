@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+import queue
 import sys
 import threading
+import time
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mcp_neo4j_vector_graphrag.embedding import choice
 from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
-from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class FakeEmbedder:
@@ -137,6 +145,84 @@ def test_a_failure_is_told_to_all_who_wait_and_not_remembered(slow: SlowEmbedder
     assert {str(each) for each in told} == {"EMBEDDING_MODEL is out of order."}
     assert embedder.embed_query("four") == [4.0]
     assert len(slow.asked) == before + 1
+
+
+class HangingEmbedder:
+    """Answers each request, with its number, or fails, only when a test lets it."""
+
+    def __init__(self) -> None:
+        self.begun: queue.Queue[int] = queue.Queue()
+        self.outcomes: defaultdict[int, queue.Queue[Exception | None]] = defaultdict(queue.Queue)
+        self._numbers = itertools.count(1)
+
+    def embed_query(self, text: str) -> list[float]:
+        del text
+        number = next(self._numbers)
+        self.begun.put(number)
+        if error := self.outcomes[number].get(timeout=30):
+            raise error
+        return [float(number)]
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[HangingEmbedder]:
+    embedder = HangingEmbedder()
+    monkeypatch.setattr(choice, "_langchain", lambda _: embedder)
+    yield embedder
+    for number in range(1, 10):
+        embedder.outcomes[number].put(None)
+
+
+def asked_in_vain(embedder: LazyEmbedder, hanging: HangingEmbedder) -> int:
+    """Ask until the time is up, and return the number of the request that got no answer."""
+    with pytest.raises(UnavailableError) as caught:
+        embedder.embed_query("q")
+    assert str(caught.value) == "The embedding model cohere:x gave no answer within 1 s: ask again in a while."
+    return hanging.begun.get(timeout=10)
+
+
+def test_a_question_whose_request_hangs_is_told_so_in_time_and_asked_anew(hanging: HangingEmbedder):
+    embedder = LazyEmbedder("cohere:x", seconds=1)
+    assert asked_in_vain(embedder, hanging) == 1
+    hanging.outcomes[2].put(None)
+
+    assert embedder.embed_query("q") == [2.0]
+    assert embedder.embed_query("q") == [2.0]
+
+
+def test_those_who_wait_for_a_request_that_is_lost_share_the_next_one(hanging: HangingEmbedder):
+    embedder = LazyEmbedder("cohere:x", seconds=1)
+    embedder._asked["q"] = choice._Asked(until=time.monotonic() + 0.2)  # of a caller who came 0.8 s before
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(embedder.embed_query, "q") for _ in range(4)]
+        assert hanging.begun.get(timeout=10) == 1
+        hanging.outcomes[1].put(None)
+        assert [each.result(10) for each in waiting] == [[1.0]] * 4
+    assert hanging.begun.empty()
+
+
+def test_a_vector_that_comes_late_is_used(hanging: HangingEmbedder):
+    embedder = LazyEmbedder("cohere:x", seconds=1)
+    assert asked_in_vain(embedder, hanging) == 1
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(embedder.embed_query, "q")
+        assert hanging.begun.get(timeout=10) == 2
+        hanging.outcomes[1].put(None)
+        assert asked.result(10) == [1.0]
+    assert embedder.embed_query("q") == [1.0]
+
+
+def test_a_failure_that_comes_late_harms_no_request_that_was_made_meanwhile(hanging: HangingEmbedder):
+    embedder = LazyEmbedder("cohere:x", seconds=1)
+    assert asked_in_vain(embedder, hanging) == 1
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(embedder.embed_query, "q")
+        assert hanging.begun.get(timeout=10) == 2
+        hanging.outcomes[1].put(SetupError("Too late."))
+        with pytest.raises(TimeoutError):
+            asked.result(0.1)
+        hanging.outcomes[2].put(None)
+        assert asked.result(10) == [2.0]
 
 
 def test_the_oldest_questions_are_forgotten(slow: SlowEmbedder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
-from mcp_neo4j_vector_graphrag.embedding.configured import Embedders
+from mcp_neo4j_vector_graphrag.embedding.configured import Embedders, configured_embedder
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.settings import Settings
 
@@ -30,3 +30,8 @@ def test_a_model_in_this_server_is_not_one_in_the_database():
 
     assert isinstance(embedders.of(settings(**provider)), InDatabaseEmbedder)
     assert isinstance(embedders.of(settings()), LazyEmbedder)
+
+
+def test_a_question_waits_no_longer_for_its_vector_than_a_call_takes():
+    embedder = configured_embedder(settings(EMBEDDING_MODEL="openai:a", NEO4J_READ_TIMEOUT="5"))
+    assert cast("LazyEmbedder", embedder)._seconds == 20

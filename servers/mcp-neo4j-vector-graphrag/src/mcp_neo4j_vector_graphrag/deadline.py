@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
+CALL_OVERHEAD_SECONDS = 15.0
+"""What a call may take beside its query: the embedding and, at the first call, the look at the index."""
+
 
 class EndedError(Exception):
     """A function that ran in a thread of its own asked for the end of the process, or of the task that waits."""

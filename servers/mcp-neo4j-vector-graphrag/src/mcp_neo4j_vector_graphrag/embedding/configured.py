@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 
@@ -18,7 +19,7 @@ def configured_embedder(settings: Settings) -> Embedder:
     """Return the embedder of every tool: the provider's inside the database, or the model's in this server."""
     if settings.embedding_provider:
         return InDatabaseEmbedder(settings.embedding_provider, settings.embedding_credentials)
-    return LazyEmbedder(settings.embedding_model)
+    return LazyEmbedder(settings.embedding_model, settings.read_timeout + CALL_OVERHEAD_SECONDS)
 
 
 class Embedders:

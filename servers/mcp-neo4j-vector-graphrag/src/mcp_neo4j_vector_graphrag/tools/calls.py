@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-CALL_OVERHEAD_SECONDS = 15.0
-"""What a call may take beside its query: the embedding and, at the first call, the look at the index."""
-
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
 """Of the tools whose queries are checked, and run in READ sessions."""
 

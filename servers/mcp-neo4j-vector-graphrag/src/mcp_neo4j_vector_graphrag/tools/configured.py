@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served
 from mcp_neo4j_vector_graphrag.tools.search import ALPHA, DEFAULT_TOP_K, RANKER, SearchTool
 

@@ -16,11 +16,12 @@ from pydantic import BaseModel, Field
 
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.namespace import title
 from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, Hits, WholeDocument, fetch, hit_of, within
 from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, answered, plain_tool
+from mcp_neo4j_vector_graphrag.tools.calls import answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.faults import as_fault
 from mcp_neo4j_vector_graphrag.tools.search import Question  # noqa: TC001 - FastMCP reads it

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import WithJsonSchema
 
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.declared.parameters import bind, parameter_schema
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, RankedResult, SearchResult
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served
 from mcp_neo4j_vector_graphrag.tools.search import (
     ALPHA,

@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, read_indexes
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, one_line
 from mcp_neo4j_vector_graphrag.namespace import MAX_LENGTH, index_search_name, search_tool_name, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.changing import DiscoveredTools, Look, TellNews, TellWhenKnown
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 from mcp_neo4j_vector_graphrag.tools.filter_schema import filters_schema

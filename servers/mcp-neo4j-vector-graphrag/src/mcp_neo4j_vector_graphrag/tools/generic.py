@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from pydantic import Field
 
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.filters import OPERATORS
 from mcp_neo4j_vector_graphrag.retrieval.result import DocumentResult, RankedResult
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.tools.discovered import DEFAULT_TOP_K, MAX_TOP_K
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 from mcp_neo4j_vector_graphrag.tools.index_choice import IndexChoice

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mcp_neo4j_vector_graphrag.deadline import Background
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS, Background
 from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError, one_line
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, UNCHECKED
+from mcp_neo4j_vector_graphrag.tools.calls import READ_ONLY, UNCHECKED
 from mcp_neo4j_vector_graphrag.tools.changing import DiscoveredTools, Look, TellWhenKnown
 from mcp_neo4j_vector_graphrag.tools.configured import describe
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database

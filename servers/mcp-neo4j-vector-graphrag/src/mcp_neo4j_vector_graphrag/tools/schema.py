@@ -11,8 +11,9 @@ from pydantic import Field
 from mcp_neo4j_vector_graphrag.database.schema.entries import Schema
 from mcp_neo4j_vector_graphrag.database.schema.read import read_schema
 from mcp_neo4j_vector_graphrag.database.schema.text import fitted, schema_text
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, answered, plain_tool
+from mcp_neo4j_vector_graphrag.tools.calls import answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.search import LISTED, Argument
 

@@ -12,10 +12,11 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from mcp_neo4j_vector_graphrag.budget import RESPONSE_TOKENS
 from mcp_neo4j_vector_graphrag.database.connection import DEFAULT_READ_TIMEOUT
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.errors import QuestionError
 from mcp_neo4j_vector_graphrag.retrieval.hybrid_statement import DEFAULT_ALPHA, DEFAULT_RANKER, Ranker
 from mcp_neo4j_vector_graphrag.retrieval.result import Results, SearchResult, as_text
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, READ_ONLY, answered
+from mcp_neo4j_vector_graphrag.tools.calls import READ_ONLY, answered
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

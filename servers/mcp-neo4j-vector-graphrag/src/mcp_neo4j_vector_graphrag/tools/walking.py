@@ -8,11 +8,12 @@ from fastmcp.tools import ToolResult
 from pydantic import Field
 
 from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
+from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbours, neighbours_text, together
 from mcp_neo4j_vector_graphrag.retrieval.walk import MAX_DEPTH, MAX_IDS, MAX_LIMIT, all_gone, expand, present
-from mcp_neo4j_vector_graphrag.tools.calls import CALL_OVERHEAD_SECONDS, answered, plain_tool
+from mcp_neo4j_vector_graphrag.tools.calls import answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.search import LISTED
 
