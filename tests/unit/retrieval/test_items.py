@@ -12,6 +12,8 @@ from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from mcp_neo4j_vector_graphrag.errors import OwnRetrieverError
 from mcp_neo4j_vector_graphrag.retrieval.items import items_of, search
+from mcp_neo4j_vector_graphrag.retrieval.result import Item, SearchResult
+from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
 
 ROWS = [
     neo4j.Record({"text": "first", "score": 0.9, "metadata": {"on": Date(2024, 2, 29)}}),
@@ -52,6 +54,20 @@ def test_a_stock_retrievers_rows_have_no_python_notation():
     first, second = search(Stock(ROWS), "what?", {"top_k": 2}).items
     assert (first.content, first.metadata) == ("first", {"score": 0.9, "on": "2024-02-29"})
     assert (second.content, second.metadata) == ("second", {})
+
+
+def test_a_score_in_a_rows_own_map_stays_beside_the_similarity():
+    """In the answer of a stock retriever, as in that of one whose formatter is this project's, both are there."""
+    both = neo4j.Record({"text": "a", "score": 0.9, "metadata": {"score": 5}})
+    own = neo4j.Record({"text": "b", "metadata": {"score": Date(2024, 2, 29)}})
+    for formatter in (None, item_from_row):
+        retriever = Stock([both, own])
+        retriever.result_formatter = formatter
+        answer = SearchResult.collect(search(retriever, "what?", {"top_k": 2}).items)
+        assert answer.results == [
+            Item(text="a", score=0.9, metadata={"score": 5}),
+            Item(text="b", score=None, metadata={"score": "2024-02-29"}),
+        ]
 
 
 def test_the_same_after_the_librarys_pipeline_has_looked_at_the_retriever():

@@ -42,9 +42,10 @@ def test_content_that_is_no_text_is_json(content: object, text: str):
     assert SearchResult.collect([RetrieverResultItem(content=content)]).results[0].text == text
 
 
-@pytest.mark.parametrize("score", ["high", True, None])
-def test_a_score_that_is_no_number_is_none(score: object):
-    assert SearchResult.collect([RetrieverResultItem(content="a", metadata={"score": score})]).results[0].score is None
+@pytest.mark.parametrize(("score", "metadata"), [("high", {"score": "high"}), (True, {"score": True}), (None, {})])
+def test_a_score_that_is_no_number_is_none_and_stays_in_the_metadata(score: object, metadata: dict[str, object]):
+    [item] = SearchResult.collect([RetrieverResultItem(content="a", metadata={"score": score})]).results
+    assert item == Item(text="a", score=None, metadata=metadata)
 
 
 def test_what_fits_exactly_is_whole():

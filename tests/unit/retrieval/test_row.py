@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.retrieval.row import entity_as_document, item_from_row
+from mcp_neo4j_vector_graphrag.retrieval.row import (
+    entity_as_document,
+    item_from_row,
+    row_as_document,
+    similarity_and_metadata,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,8 +33,22 @@ from mcp_neo4j_vector_graphrag.retrieval.row import entity_as_document, item_fro
         ({"text": "a", "score": 0.5, "metadata": "not a map"}, "a", {"score": 0.5, "metadata": "not a map"}),
         ({"text": "a", "score": 0.5, "metadata": [1]}, "a", {"score": 0.5, "metadata": [1]}),
         ({"text": "a", "score": None}, "a", {}),
-        ({"text": "a", "score": "high"}, "a", {}),
-        ({"text": "a", "score": True}, "a", {}),
+        ({"text": "a", "score": "high"}, "a", {"score": "high"}),
+        ({"text": "a", "score": True}, "a", {"score": True}),
+        ({"year": 1999, "score": "high"}, '{"year":1999}', {"score": "high"}),
+        ({"text": "a", "year": 1, "metadata": {"year": 2}}, "a", {"year_column": 1, "year": 2}),
+        ({"text": "a", "year": 1, "metadata": {"year": None}}, "a", {"year_column": 1, "year": None}),
+        (
+            {"text": "a", "x": 1, "x_column": 2, "metadata": {"x": 3, "x_column_column": 4}},
+            "a",
+            {"x_column_column_column": 1, "x_column": 2, "x": 3, "x_column_column": 4},
+        ),
+        (
+            {"text": "a", "x": 1, "x_column": 2, "metadata": {"x": 3, "x_column": 4}},
+            "a",
+            {"x_column_column": 1, "x_column_column_column": 2, "x": 3, "x_column": 4},
+        ),
+        ({"text": "a", "score": "high", "metadata": {"score": 5}}, "a", {"score_column": "high", "score": 5}),
         ({"text": ""}, "", {}),
         ({}, "{}", {}),
     ],
@@ -37,6 +56,39 @@ from mcp_neo4j_vector_graphrag.retrieval.row import entity_as_document, item_fro
 def test_a_row_becomes_text_score_and_metadata(row: dict[str, Any], content: str, metadata: dict[str, Any]):
     item = item_from_row(row)
     assert (item.content, item.metadata) == (content, metadata)
+
+
+@pytest.mark.parametrize(
+    ("row", "similarity", "metadata"),
+    [
+        ({"text": "a", "score": 0.5}, 0.5, {}),
+        ({"text": "a", "score": 0.5, "metadata": {"score": 5, "id": 1}}, 0.5, {"score": 5, "id": 1}),
+        ({"text": "a", "score": 0.5, "metadata": {"score": "*****"}}, 0.5, {"score": "*****"}),
+        ({"text": "a", "metadata": {"score": 5}}, None, {"score": 5}),
+        ({"text": "a", "score": None, "metadata": {"score": 5}}, None, {"score": 5}),
+        ({"text": "a", "score": "high"}, None, {"score": "high"}),
+    ],
+)
+def test_the_score_of_an_operators_map_is_no_similarity(
+    row: dict[str, Any], similarity: float | None, metadata: dict[str, Any]
+):
+    item = item_from_row(row)
+    assert similarity_and_metadata(item) == (similarity, metadata)
+    assert (item.metadata or {}).get("score") == (metadata.get("score") if similarity is None else similarity)
+
+
+@pytest.mark.parametrize(
+    ("row", "content", "score"),
+    [
+        ({"id": 7, "a": 1, "score": 0.5}, {"id": 7, "a": 1}, 0.5),
+        ({"id": 7, "score": "high"}, {"id": 7, "score": "high"}, None),
+        ({"id": 7, "score": None}, {"id": 7}, None),
+        ({"id": 7}, {"id": 7}, None),
+    ],
+)
+def test_a_row_as_a_map_keeps_a_score_that_is_no_similarity(row: dict[str, Any], content: object, score: float | None):
+    item = row_as_document(row)
+    assert (item.content, item.metadata) == (content, {"score": score, "id": "7"})
 
 
 def test_the_row_itself_is_left_as_it_was():

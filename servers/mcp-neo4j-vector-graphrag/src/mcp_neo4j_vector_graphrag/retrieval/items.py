@@ -15,7 +15,7 @@ from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.budget import compact_json
 from mcp_neo4j_vector_graphrag.database.values import PlainJson
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, OwnRetrieverError
-from mcp_neo4j_vector_graphrag.retrieval.row import item_from_row
+from mcp_neo4j_vector_graphrag.retrieval.row import OwnScoreItem, item_from_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,4 +117,6 @@ def _with_text(item: RetrieverResultItem, plain: PlainJson) -> RetrieverResultIt
 
 
 def _plain(item: RetrieverResultItem, plain: PlainJson) -> RetrieverResultItem:
+    if isinstance(item, OwnScoreItem):
+        return item.model_copy(update={name: plain.value(value) for name, value in item})
     return RetrieverResultItem(content=plain.value(item.content), metadata=plain.value(item.metadata))

@@ -61,10 +61,11 @@ class Item(Entry):
     @classmethod
     def of(cls, given: RetrieverResultItem) -> Self:
         """Return a retriever's item as text, score and metadata."""
-        metadata = dict(given.metadata or {})
-        score = metadata.pop("score", None)
+        from mcp_neo4j_vector_graphrag.retrieval.row import similarity_and_metadata  # noqa: PLC0415 - 0.8 s
+
+        score, metadata = similarity_and_metadata(given)
         text = given.content if isinstance(given.content, str) else compact_json(given.content)
-        return cls(text=text, score=_score(score), metadata=metadata)
+        return cls(text=text, score=score, metadata=metadata)
 
     def shortened(self, size: int) -> Self:
         """Return the item with its text cut, and without its metadata where that is what is too long."""
