@@ -174,6 +174,7 @@ CASES: dict[str, tuple[Any, Predicate]] = {
         lambda e: e["lang"] == "en" and e["ok"] and e["year"] >= 1983,
     ),
     "json-text": ('{"lang": "de", "year": {"max": 1990}}', lambda e: e["lang"] == "de" and e["year"] <= 1990),
+    "list-as-json-text": ({"lang": '["en", "fr"]'}, lambda e: e["lang"] in ("en", "fr")),
     "list-and-range-of-one": (
         [
             {"property": "year", "operator": "in", "value": [1981, 1985, 1995]},

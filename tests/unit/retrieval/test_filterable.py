@@ -12,6 +12,7 @@ from mcp_neo4j_vector_graphrag.database.sample import Property, Sample
 from mcp_neo4j_vector_graphrag.errors import SetupError
 from mcp_neo4j_vector_graphrag.retrieval import graph_search
 from mcp_neo4j_vector_graphrag.retrieval.filterable import filterable
+from mcp_neo4j_vector_graphrag.retrieval.filters import Condition
 from mcp_neo4j_vector_graphrag.retrieval.fulltext_retriever import FulltextGraphRetriever
 
 if TYPE_CHECKING:
@@ -53,6 +54,16 @@ def test_a_list_or_a_vector_can_not_be_filtered_by(name: str):
 def test_what_holds_scalars_or_is_in_the_index_can_be_filtered_by():
     assert set(filterable(DATABASE, SAMPLED, ["year", "unseen"]).allowed) == {"year", "unseen"}
     assert set(filterable(DATABASE, SAMPLED).allowed) == {"year", "unseen"}
+
+
+@pytest.mark.parametrize(
+    ("value", "operator", "wanted"),
+    [("[1]", "=", "[1]"), ('["a"]', "=", '["a"]'), (["a", "[1]"], "IN", ["a", "[1]"])],
+)
+def test_a_text_that_an_operator_fixed_is_no_json_text(value: object, operator: str, wanted: object):
+    """A caller's may be, and is then either of both: a fixed filter would let in more than it says."""
+    known = {"tag": Property("tag", ("STRING",))}
+    assert filterable(DATABASE, known, fixed={"tag": value}).fixed == (Condition("tag", operator, wanted),)
 
 
 @pytest.mark.parametrize(

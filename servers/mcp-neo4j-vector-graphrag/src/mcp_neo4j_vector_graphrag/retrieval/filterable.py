@@ -96,8 +96,9 @@ def _has_scalars(known: Property) -> bool:
 
 def _fixed_conditions(known: Property, value: object) -> Iterator[Condition]:
     """Yield the conditions of a fixed filter; one that can't be is the operator's fault, and its value is not told."""
+    wanted = [value] if isinstance(value, str) else value  # an operator's text is no JSON text: it would let more in
     try:
-        conditions = filtering.parse({known.name: value}, {known.name: known})
+        conditions = filtering.parse({known.name: wanted}, {known.name: known})
     except QuestionError:
         conditions = ()
     if not conditions:

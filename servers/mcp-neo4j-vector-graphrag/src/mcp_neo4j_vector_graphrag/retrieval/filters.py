@@ -64,7 +64,7 @@ def parse(filters: object, known: Mapping[str, Property]) -> tuple[Condition, ..
 
     Args:
         filters: A map from properties to a value, a list (one of them) or bounds (`min`, `max`), or a list of
-            `{property, operator, value}`; either may be JSON text.
+            `{property, operator, value}`; either may be JSON text, and so may a list or bounds in the map.
         known: The properties that can be filtered by.
 
     Raises:
@@ -74,19 +74,14 @@ def parse(filters: object, known: Mapping[str, Property]) -> tuple[Condition, ..
     if given is None:
         return ()
     if isinstance(given, Mapping):
-        triples = [triple for name, value in given.items() for triple in _from_value(str(name), value)]
+        found = [_from_value(_property(str(name), known), value) for name, value in given.items()]
     elif isinstance(given, Sequence) and not isinstance(given, str):
-        triples = [_from_entry(entry) for entry in given]
+        found = [_from_entry(entry, known) for entry in given]
     else:
         raise QuestionError(
             f"filters must be an object, for example {_example(known)}, or a list of {{property, operator, value}}."
         )
-    conditions = [
-        condition
-        for name, operator, value in triples
-        for condition in _conditions(_property(name, known), operator, value)
-    ]
-    return merge(conditions)
+    return merge([condition for conditions in found for condition in conditions])
 
 
 def merge(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
@@ -130,26 +125,66 @@ def _decoded(filters: object) -> object:
         raise QuestionError("filters is a text that is no JSON: send an object.") from None
 
 
-def _from_value(name: str, value: object) -> list[tuple[str, str, Any]]:
-    """Return what a property's value in the map form stands for."""
-    if isinstance(value, str) and value.strip()[:1] in ("{", "["):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return [(name, "=", value)]
+def _from_value(prop: Property, value: object) -> list[Condition]:
+    """Return the conditions that a property's value in the map form stands for."""
+    if isinstance(value, str):
+        return _from_text(prop, value)
     if value is None:
         return []
     if isinstance(value, Mapping):
         if unknown := [key for key in value if key not in _KEYS]:
             key = one_line(str(unknown[0]), _LONGEST_NAME)
-            place = f"filters.{one_line(name, _LONGEST_NAME)}"
+            place = f"filters.{one_line(prop.name, _LONGEST_NAME)}"
             raise QuestionError(f"{place}: '{key}' is unknown; allowed are a value, a list, min and max.")
-        return [(name, _KEYS[key], bound) for key, bound in value.items() if bound is not None]
-    return [(name, "IN" if isinstance(value, (list, tuple)) else "=", value)]
+        bounds = [(_KEYS[key], bound) for key, bound in value.items() if bound is not None]
+        return [condition for operator, bound in bounds for condition in _conditions(prop, operator, bound)]
+    return _conditions(prop, "IN" if isinstance(value, (list, tuple)) else "=", value)
 
 
-def _from_entry(entry: object) -> tuple[str, str, Any]:
-    """Return what one `{property, operator, value}` stands for."""
+def _from_text(prop: Property, text: str) -> list[Condition]:
+    """Return the conditions that a text stands for, which may be a list or bounds that a client sent as JSON text.
+
+    Where texts are stored, it may as well be meant as it is, so a list stands for the text or one of its values, and
+    what says nothing about the property stands for the text alone. Bounds and operators are nothing but those.
+    """
+    said = _json(text)
+    if said is None:
+        return _conditions(prop, "=", text)
+    if (prop.types and "STRING" not in prop.types) or _are_operators(said):
+        return _from_value(prop, said)
+    as_it_is = _conditions(replace(prop, types=("STRING",)), "=", text)
+    try:
+        values = _from_value(prop, said)
+    except QuestionError:
+        return as_it_is
+    return [_either(as_it_is[0], one) for one in values] or as_it_is
+
+
+def _json(text: str) -> list[Any] | dict[str, Any] | None:
+    """Return the list or the object that a text writes; `None` if it writes neither."""
+    if text.strip()[:1] not in ("{", "["):
+        return None
+    try:
+        said: list[Any] | dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return said
+
+
+def _are_operators(said: list[Any] | dict[str, Any]) -> bool:
+    return isinstance(said, dict) and bool(said) and said.keys() <= _KEYS.keys()
+
+
+def _either(text: Condition, values: Condition) -> Condition:
+    """Return the condition that a property is a text or one of the values that another condition admits."""
+    if values.operator == WITHIN:
+        return replace(values, value=[[None, None, text.value], *values.value])
+    others = values.value if values.operator == "IN" else [values.value]
+    return replace(values, operator="IN", value=[text.value, *others])
+
+
+def _from_entry(entry: object, known: Mapping[str, Property]) -> list[Condition]:
+    """Return the conditions that one `{property, operator, value}` stands for."""
     try:
         entry = _decoded(entry)
     except QuestionError:
@@ -164,7 +199,7 @@ def _from_entry(entry: object) -> tuple[str, str, Any]:
     if operator not in NULL_CHECKS and entry.get("value") is None:
         name = one_line(str(entry["property"]), _LONGEST_NAME)
         raise QuestionError(f"The filter on '{name}' has no value; for absence use IS NULL.")
-    return str(entry["property"]), operator, entry.get("value")
+    return _conditions(_property(str(entry["property"]), known), operator, entry.get("value"))
 
 
 def _property(name: str, known: Mapping[str, Property]) -> Property:
