@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 _BY_TEXT = 5
 """Labels or types that each stand in a statement's text, which must be planned, so that both their ends can be seen."""
-_BY_ID = 10_000
+_BY_ID = 5_000
 """Entities that are looked at by their ids, whatever their labels or types."""
-_WHOLE = 20_000
+_WHOLE = 10_000
 """Entities of rare labels or types that are looked at together, all of them."""
 _VECTOR = re.compile(r"VECTOR<.*>\((\d+)\)")
 
@@ -186,14 +186,16 @@ class _Look:
 
     @property
     def lacking(self) -> list[str]:
-        """The labels or types of which less was seen than there is to see."""
-        return sorted(name for name, shape in self.shapes.items() if shape.seen < min(self._counts[name], self._size))
+        """The labels or types of which too little was seen: not all of a few, not half of what is wanted of many."""
+        half = self._size // 2
+        least = {name: count if count <= self._size else half for name, count in self._counts.items()}
+        return sorted(name for name, shape in self.shapes.items() if shape.seen < least[name])
 
     def by_id(self) -> None:
         """Look all over the database, at the same entities each time; of rare labels there are few or none."""
         commonest = sorted(self._counts, key=lambda name: (-self._counts[name], name))[:_BY_TEXT]
         rows = read_until(self._database, highest_id_statement(self._kind, commonest), {}, self._end)
-        there = range(rows[0]["highest"] + 1 if rows else 0)
+        there = range(max(rows[0]["highest"] + 1 if rows else 0, sum(self._counts.values())))
         ids = random.Random(len(there)).sample(there, min(len(there), _BY_ID))  # noqa: S311 - a sample, no secret
         self._read(self._counts, by_id_statement(self._kind), ids=ids)
 
