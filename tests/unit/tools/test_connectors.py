@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, cast
 
 import neo4j
@@ -15,7 +16,7 @@ from indexed import FakeBackend, FakeDatabase, fulltext, index
 from mcp_neo4j_vector_graphrag.backend import Backend
 from mcp_neo4j_vector_graphrag.database.connection import Database
 from mcp_neo4j_vector_graphrag.declared.sources import Sources
-from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError
+from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.retrieval.documents import Hit
 from mcp_neo4j_vector_graphrag.settings import Settings
 from mcp_neo4j_vector_graphrag.tools.connectors import DocumentSearch, _at_once, _merged
@@ -151,3 +152,41 @@ def test_nothing_to_search_is_told():
 def test_retrievers_are_kept_between_calls():
     documents, before = searched(VECTORS, WORDS)
     assert [retriever() for _, retriever in documents._searches()] == before
+
+
+class Keeps(FakeDatabase):
+    """A database with one node, `a`, or with none."""
+
+    def __init__(self, ids: str, failure: Exception | None = None) -> None:
+        super().__init__([], failure)
+        self._ids = ids
+
+    def read(self, statement: str, parameters: Any = None) -> list[Any]:
+        if statement.startswith("SHOW INDEXES"):
+            return super().read(statement)
+        labels = ["Film"] if parameters["id"] in self._ids else None
+        properties = {"title": "Jaws"} if labels else None
+        return [neo4j.Record({"labels": labels, "properties": properties, "type": None})]
+
+
+def fetched(*databases: Keeps) -> str:
+    settings = Settings(**cast("dict[str, Any]", {"NEO4J_URI": "bolt://127.0.0.1:1"}))
+    backends = {str(place): FakeBackend(each) for place, each in enumerate(databases)}
+    sources = SimpleNamespace(settings=settings, backend=None, backends=backends)
+    return DocumentSearch(cast("Sources", sources)).fetch("a").title
+
+
+def test_a_document_is_fetched_beside_a_database_that_is_down_and_it_goes_to_the_log(
+    caplog: pytest.LogCaptureFixture,
+):
+    assert fetched(Keeps("", DOWN), Keeps("b"), Keeps("a")) == "Jaws"
+    assert caplog.messages == [f"A database could not be asked: {DOWN}"]
+
+
+def test_a_document_is_called_gone_only_where_all_databases_were_asked(caplog: pytest.LogCaptureFixture):
+    with pytest.raises(UnavailableError) as caught:
+        fetched(Keeps("b"), Keeps("a", DOWN), Keeps("a", WRONG))
+    assert caught.value is DOWN
+    assert caplog.messages == [f"A database could not be asked: {WRONG}"], "the other is logged where it is answered"
+    with pytest.raises(QuestionError, match=r"^No element has the id 'a'"):
+        fetched(Keeps("b"), Keeps("c"))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mcp_neo4j_vector_graphrag.database.connection import Database
     from mcp_neo4j_vector_graphrag.database.values import PlainJson
+    from mcp_neo4j_vector_graphrag.errors import GraphRAGError
 
     Hop: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
     """What a hop found, by the id of the element that the walk began at."""
@@ -111,6 +112,12 @@ def all_gone(ids: Sequence[str]) -> str:
         f"No element has the {_ids(ids)}: ids change when data is loaded anew, so search again and take the ids of its "
         "results."
     )
+
+
+def not_looked_for(ids: Sequence[str], faults: Iterable[GraphRAGError]) -> str:
+    """Return what is told of ids that no database has, of those that could be asked."""
+    reasons = " ".join(dict.fromkeys(map(str, faults)))
+    return f"The {_ids(ids)} could not be looked for in all databases: {reasons}"
 
 
 def _check(ids: list[str], direction: str, depth: int, limit: int) -> None:

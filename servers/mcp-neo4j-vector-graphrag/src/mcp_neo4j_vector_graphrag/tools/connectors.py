@@ -93,23 +93,34 @@ class DocumentSearch:
         return Hits(results=results)
 
     def fetch(self, element_id: str) -> WholeDocument:
-        """Return the whole document of an id.
+        """Return the whole document of an id; a database that can't be asked goes to the log, unless it is raised.
 
         Raises:
             QuestionError: No database has it.
             SetupError: None of those that could be asked has it, and another can't be before something is changed.
             UnavailableError: None of those that could be asked has it, and another can't be asked now.
         """
+        gone: list[QuestionError] = []
         faults: list[GraphRAGError] = []
+        found = None
         for backend in self._sources.backends.values():
             try:
-                database = backend.database()
-                with database.translated():
-                    plain = read_indexes(database).plain
-                return within(fetch(database, element_id, plain), self._settings.response_tokens)
+                found = self._fetched(backend.database(), element_id)
+                break
+            except QuestionError as error:
+                gone.append(error)
             except GraphRAGError as error:
                 faults.append(error)
-        raise next((fault for fault in faults if not isinstance(fault, QuestionError)), faults[0])
+        for fault in faults if found else faults[1:]:
+            _logger.warning("A database could not be asked: %s", fault)
+        if found:
+            return found
+        raise [*faults, *gone][0]
+
+    def _fetched(self, database: Database, element_id: str) -> WholeDocument:
+        with database.translated():
+            plain = read_indexes(database).plain
+        return within(fetch(database, element_id, plain), self._settings.response_tokens)
 
     def _searches(self) -> Sequence[Search]:
         """Return what finds documents, each with its database."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastmcp.tools import ToolResult
@@ -11,8 +12,16 @@ from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
-from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbours, neighbours_text, together
-from mcp_neo4j_vector_graphrag.retrieval.walk import MAX_DEPTH, MAX_IDS, MAX_LIMIT, all_gone, expand, present
+from mcp_neo4j_vector_graphrag.retrieval.neighbours import Neighbours, Surroundings, neighbours_text, together
+from mcp_neo4j_vector_graphrag.retrieval.walk import (
+    MAX_DEPTH,
+    MAX_IDS,
+    MAX_LIMIT,
+    all_gone,
+    expand,
+    not_looked_for,
+    present,
+)
 from mcp_neo4j_vector_graphrag.tools.calls import answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.search import LISTED
@@ -28,6 +37,8 @@ if TYPE_CHECKING:
 
 NAME = "expand"
 """The tool's name before the namespace."""
+
+_logger = logging.getLogger(__name__)
 
 _DESCRIPTION = (
     "Follow search results into the Neo4j graph: returns the neighbours of elements with their properties and the "
@@ -55,6 +66,7 @@ def build(context: Context) -> Served:
     def walk(
         ids: Sequence[str], types: Sequence[str] | None, direction: Direction, depth: int, limit: int
     ) -> Neighbours:
+        owned, untold = owners([*context.sources.backends.values()], ids)
         found = [
             expand(
                 database,
@@ -65,9 +77,9 @@ def build(context: Context) -> Served:
                 limit=limit,
                 plain=_plain(database),
             )
-            for database, some in owners([*context.sources.backends.values()], ids).items()
+            for database, some in owned.items()
         ]
-        return together(found, settings.response_tokens)
+        return together([*found, Surroundings([], [], untold)], settings.response_tokens)
 
     async def handler(
         ids: Ids,
@@ -87,8 +99,11 @@ def build(context: Context) -> Served:
     return Served([tool], prepare=context.sources.prepare)
 
 
-def owners(backends: Sequence[Backend], ids: Sequence[str]) -> Mapping[Database, Sequence[str]]:
-    """Return the databases that have some of the ids, with those that each has; the first also with those of nobody.
+def owners(backends: Sequence[Backend], ids: Sequence[str]) -> tuple[Mapping[Database, Sequence[str]], list[str]]:
+    """Return the databases that have some of the ids, with those that each has, and what else is to be told.
+
+    Ids that no database has are given to the first that has some. Where one could not be asked, nobody knows whether
+    they are gone: they are given to none, and told.
 
     Args:
         backends: An id belongs to one of them; a single one is not asked.
@@ -100,7 +115,7 @@ def owners(backends: Sequence[Backend], ids: Sequence[str]) -> Mapping[Database,
         UnavailableError: None of those that could be asked has any, and another can't be asked now.
     """
     if len(backends) == 1:
-        return {backends[0].database(): ids}
+        return {backends[0].database(): ids}, []
     left = list(dict.fromkeys(given.strip() for given in ids))
     found: dict[Database, list[str]] = {}
     faults: list[GraphRAGError] = []
@@ -114,11 +129,14 @@ def owners(backends: Sequence[Backend], ids: Sequence[str]) -> Mapping[Database,
         if there:
             found[database] = [each for each in left if each in there]
         left = [each for each in left if each not in there]
+    for fault in faults if found else faults[1:]:
+        _logger.warning("A database could not be asked: %s", fault)
     if not found:
         raise faults[0] if faults else QuestionError(all_gone(left))
-    first = next(iter(found))
-    found[first] += left
-    return found
+    if faults and left:
+        return found, [not_looked_for(left, faults)]
+    found[next(iter(found))] += left
+    return found, []
 
 
 def _plain(database: Database) -> PlainJson:
