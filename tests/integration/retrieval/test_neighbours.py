@@ -57,7 +57,7 @@ def circle(neo4j_server: Neo4jServer) -> Iterator[Circle]:
         f"""
         CREATE (ann:{label}:Zoologist:Author {{name: 'Ann', born: date('1980-02-29'), emb: $vector}})
         CREATE (bob:{label} {{name: 'Bob', born: date({{year: -43, month: 3, day: 15}}), emb: 'about vectors'}})
-        CREATE (cid:{label} {{name: 'Cid', shape: $vector, marks: range(1, 200)}})
+        CREATE (cid:{label} {{name: 'Cid', shape: $vector, marks: range(1, 200), emb: ['a', 'b']}})
         CREATE (dan:{label} {{name: 'Dan'}})
         CREATE (ann)-[first:{knows} {{i: 1, since: datetime('2024-02-29T12:30:00Z'), emb: $vector}}]->(bob)
         CREATE (ann)-[:{knows} {{i: 2}}]->(bob)
@@ -111,7 +111,7 @@ def test_values_are_plain_and_vectors_stay_away(database: Database, circle: Circ
 
     bob, cid, ann = (one(found, each) for each in (circle.bob, circle.cid, circle.ann))
     assert bob.properties == {"name": "Bob", "born": "-0043-03-15", "emb": "about vectors"}
-    assert cid.properties == {"name": "Cid", "marks": list(range(1, 201))}
+    assert cid.properties == {"name": "Cid", "marks": list(range(1, 201)), "emb": ["a", "b"]}
     assert ann.properties == {"name": "Ann", "born": "1980-02-29"}
     assert ann.labels == sorted(["Author", "Zoologist", circle.label])
     assert [each.properties for each in sorted(bob.relationships, key=lambda each: each.properties["i"])] == [

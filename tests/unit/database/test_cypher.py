@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, words
+from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, without_vectors, words
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,15 @@ from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_li
 )
 def test_a_quoted_name_ends_where_it_should(name: str, quoted: str):
     assert quote(name) == quoted
+
+
+def test_only_vectors_are_left_out_of_a_projection():
+    assert without_vectors("n", []) == "n {.*}"
+    assert without_vectors("n", ["e`mb"]) == (
+        "n {.*, `e``mb`: CASE WHEN valueType(n.`e``mb`) STARTS WITH 'LIST<FLOAT' "
+        "OR valueType(n.`e``mb`) STARTS WITH 'LIST<INTEGER' OR valueType(n.`e``mb`) STARTS WITH 'VECTOR' "
+        "THEN null ELSE n.`e``mb` END}"
+    )
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,17 @@ def test_a_property_that_holds_vectors_is_left_out_by_name_whatever_its_length()
     assert PLAIN.value({"emb": [1.0], "a": {"emb": None, "b": 1}}) == {"a": {"b": 1}}
 
 
-def test_a_text_under_the_name_of_a_vector_property_stays():
-    assert PLAIN.value({"emb": "about embeddings"}) == {"emb": "about embeddings"}
+@pytest.mark.parametrize(
+    "value", ["about embeddings", ["wifi", "pool"], ("wifi",), [True, False], [1, "wifi"], [[0.5]], [], 7, {"a": 1}]
+)
+def test_what_is_no_list_of_numbers_stays_under_the_name_of_a_vector_property(value: object):
+    kept = list(value) if isinstance(value, tuple) else value
+    assert PLAIN.value({"emb": value, "n": 1}) == {"emb": kept, "n": 1}
+
+
+@pytest.mark.parametrize("vector", [[0.5, 2.0], (1, 2), [1, 0.5], Vector([1, 2], "i8"), None])
+def test_numbers_are_left_out_under_the_name_of_a_vector_property(vector: object):
+    assert PLAIN.value({"emb": vector, "n": 1}) == {"n": 1}
 
 
 def test_without_knowledge_of_the_indexes_only_long_vectors_are_seen():

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.retrieval.hops import hop_statement
+from mcp_neo4j_vector_graphrag.retrieval.hops import ends_statement, hop_statement
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,9 @@ def test_types_and_names_of_vectors_are_quoted():
     assert "-[step:`A`|`b``]-() //`]-" in statement
     assert "valueType(near.`e``mb`)" in statement
     assert "valueType(step.`e``mb`)" in statement
+
+
+def test_lists_of_texts_leave_the_database_under_the_name_of_a_vector():
+    for statement in (hop_statement(vector_properties=["emb"]), ends_statement(["emb"])):
+        assert "STARTS WITH 'LIST<FLOAT'" in statement
+        assert "STARTS WITH 'LIST'" not in statement

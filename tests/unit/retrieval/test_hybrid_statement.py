@@ -82,7 +82,9 @@ def test_what_is_given_is_not_searched_for():
 
 def test_the_default_query_tells_all_scores_and_no_vector():
     assert default_query(PAIR).text == (
-        "RETURN node {.*, `emb`: null} AS doc, {id: elementId(node), labels: labels(node), "
+        "RETURN node {.*, `emb`: CASE WHEN valueType(node.`emb`) STARTS WITH 'LIST<FLOAT' "
+        "OR valueType(node.`emb`) STARTS WITH 'LIST<INTEGER' OR valueType(node.`emb`) STARTS WITH 'VECTOR' "
+        "THEN null ELSE node.`emb` END} AS doc, {id: elementId(node), labels: labels(node), "
         "vector_score: vector_score, vector_rank: vector_rank, text_score: text_score, text_rank: text_rank} "
         "AS metadata, score"
     )

@@ -125,6 +125,6 @@ def test_the_first_line_is_where_the_retrieval_query_begins(clause, language: st
 def test_odd_names_are_quoted():
     odd = replace(NODES, name="a` LIMIT 1 //", property="a` OR true //")
     assert "VECTOR INDEX `a`` LIMIT 1 //` FOR" in vector_search(odd, QUERY, "search").text
-    assert "`a`` OR true //`: null" in default_query(odd).text
+    assert "`a`` OR true //`: CASE WHEN valueType(node.`a`` OR true //`) STARTS" in default_query(odd).text
     types = replace(RELATIONSHIPS, labels=("IS `IT`", "B C"))
     assert "[relationship:`IS ``IT```|`B C`]" in vector_search(types, QUERY, "search").text

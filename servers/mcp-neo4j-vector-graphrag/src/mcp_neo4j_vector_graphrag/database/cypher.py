@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Direction = Literal["out", "in", "both"]
 """Which way a relationship points, seen from a node."""
@@ -34,6 +37,20 @@ def quote(name: str) -> str:
     """
     escaped = name.replace("\\", r"\u005C").replace("`", "``")
     return f"`{escaped}`"
+
+
+def without_vectors(entity: str, names: Iterable[str]) -> str:
+    """Return the projection of an entity's properties, with null for a vector.
+
+    Args:
+        entity: A variable.
+        names: Properties that hold vectors; another entity's may hold something else by the same name, which stays.
+    """
+    hidden = "".join(
+        f", {quote(name)}: CASE WHEN {_is_vector(f'{entity}.{quote(name)}')} THEN null ELSE {entity}.{quote(name)} END"
+        for name in names
+    )
+    return f"{entity} {{.*{hidden}}}"
 
 
 def shown(name: str) -> str:
@@ -75,3 +92,10 @@ def with_line_breaks(text: str) -> str:
         pieces += [_LINE_BREAK.sub("\n", text[end : match.start()]), match.group()]
         end = match.end()
     return "".join([*pieces, _LINE_BREAK.sub("\n", text[end:])])
+
+
+def _is_vector(expression: str) -> str:
+    """Return the condition that a value is a list of numbers, or of the type VECTOR."""
+    return " OR ".join(
+        f"valueType({expression}) STARTS WITH '{kind}'" for kind in ("LIST<FLOAT", "LIST<INTEGER", "VECTOR")
+    )

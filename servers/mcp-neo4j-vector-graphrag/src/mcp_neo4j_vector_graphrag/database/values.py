@@ -33,7 +33,7 @@ class PlainJson:
     """Turns values into plain JSON and leaves out vectors, at any depth, by name and by shape.
 
     Args:
-        vector_properties: Names of the properties that hold vectors.
+        vector_properties: Names of the properties that hold vectors; other values of these names stay.
         dimensions: Lengths of the vectors in the database's indexes.
     """
 
@@ -80,7 +80,7 @@ class PlainJson:
         converted = {
             _key(key): self._convert(value)
             for key, value in items.items()
-            if not (key in self.vector_properties and isinstance(value, (list, tuple, neo4j.vector.Vector, type(None))))
+            if not (key in self.vector_properties and _may_be_vector(value))
         }
         return {key: value for key, value in converted.items() if value is not _OMIT}
 
@@ -106,6 +106,13 @@ def columns(record: neo4j.Record) -> dict[str, Any]:
     The record itself raises for a value that Python can't hold; as a tuple it has what came instead.
     """
     return dict(zip(record.keys(), tuple.__iter__(record), strict=True))
+
+
+def _may_be_vector(value: object) -> bool:
+    """Whether a value of a property that holds vectors is one, or the null that a query left in its place."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in value)
+    return value is None or isinstance(value, neo4j.vector.Vector)
 
 
 def _scalar(value: object) -> object:

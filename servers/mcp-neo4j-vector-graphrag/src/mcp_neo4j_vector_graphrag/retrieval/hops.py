@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_neo4j_vector_graphrag.database.cypher import ARROWS, quote
+from mcp_neo4j_vector_graphrag.database.cypher import ARROWS, quote, without_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,10 +20,10 @@ _POINTS: dict[Direction, str] = {
 
 def ends_statement(vector_properties: Iterable[str] = ()) -> str:
     """Return the statement that tells nodes from relationships, and describes the ends of the latter, by `$ids`."""
-    properties = _projection("edge", vector_properties)
+    named = sorted(vector_properties)
     ends = ", ".join(
         f"{{id: elementId({end}), labels: labels({end}), direction: '{points}', "
-        f"properties: {_projection(end, vector_properties)}}}"
+        f"properties: {without_vectors(end, named)}}}"
         for end, points in (("begin", "in"), ("end", "out"))
     )
     return "\n".join(
@@ -31,7 +31,8 @@ def ends_statement(vector_properties: Iterable[str] = ()) -> str:
             "UNWIND $ids AS id",
             "OPTIONAL MATCH (node) WHERE elementId(node) = id",
             "OPTIONAL MATCH (begin)-[edge]->(end) WHERE elementId(edge) = id",
-            f"RETURN id, node IS NOT NULL AS is_node, type(edge) AS type, {properties} AS properties,",
+            "RETURN id, node IS NOT NULL AS is_node, type(edge) AS type,",
+            f"{without_vectors('edge', named)} AS properties,",
             f"CASE WHEN edge IS NULL THEN [] ELSE [{ends}] END AS ends",
         ]
     )
@@ -52,7 +53,7 @@ def hop_statement(
         direction: Which way the relationships point, seen from the nodes to go on from.
         vector_properties: Properties whose vectors stay in the database.
     """
-    named = list(vector_properties)
+    named = sorted(vector_properties)
     left, right = ARROWS[direction]
     types = f":{'|'.join(map(quote, relationship_types))}" if relationship_types else ""
     pattern = f"(via){left}[step{types}]{right}(near)"
@@ -70,20 +71,10 @@ def hop_statement(
             "WITH steps[turn][0] AS step, steps[turn][1] AS near, turn, turn * size(walk.via) + place AS rank",
             "WITH near, collect(step) AS steps, min(rank) AS rank, max(turn) AS turn ORDER BY rank LIMIT $limit + 1",
             "RETURN collect({id: elementId(near), labels: labels(near), turn: turn, parallel: size(steps), ",
-            f"properties: {_projection('near', named)}, relationships: [step IN steps[..$shown] | ",
+            f"properties: {without_vectors('near', named)}, relationships: [step IN steps[..$shown] | ",
             f"{{type: type(step), direction: {_POINTS[direction]}, via: {other}, properties: ",
-            f"{_projection('step', named)}}}]}}) AS found",
+            f"{without_vectors('step', named)}}}]}}) AS found",
             "}",
             "RETURN walk.start AS start, found",
         ]
     )
-
-
-def _projection(entity: str, vector_properties: Iterable[str]) -> str:
-    """Return an element's properties as Cypher; a vector of a known name is null, a text of that name is itself."""
-    hidden = "".join(
-        f", {quote(name)}: CASE WHEN valueType({entity}.{quote(name)}) STARTS WITH 'LIST' "
-        f"OR valueType({entity}.{quote(name)}) STARTS WITH 'VECTOR' THEN null ELSE {entity}.{quote(name)} END"
-        for name in sorted(vector_properties)
-    )
-    return f"{entity} {{.*{hidden}}}"

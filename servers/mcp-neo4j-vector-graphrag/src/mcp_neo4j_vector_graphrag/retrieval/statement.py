@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_neo4j_vector_graphrag.database.capabilities import NEW_EMBED
-from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, words
+from mcp_neo4j_vector_graphrag.database.cypher import parameters, quote, with_line_breaks, without_vectors, words
 from mcp_neo4j_vector_graphrag.database.sample import pattern
 from mcp_neo4j_vector_graphrag.embedding.query_vector import PARAMETER
 from mcp_neo4j_vector_graphrag.retrieval.filters import COMPARES, NOT_IN, NOT_WITHIN, NULL_CHECKS, WITHIN, Condition
@@ -113,7 +113,7 @@ def entity_query(
 
     Args:
         variable: What was found.
-        vectors: The properties that are left out, since they hold vectors.
+        vectors: The properties whose vectors are left out.
         columns: What else is known of each hit, for its metadata.
     """
     if variable == "node":
@@ -124,8 +124,7 @@ def entity_query(
             "start: properties(startNode(relationship)), end: properties(endNode(relationship))"
         )
     about += "".join(f", {column}: {column}" for column in columns)
-    doc = ", ".join([".*", *(f"{quote(vector)}: null" for vector in vectors)])
-    return RetrievalQuery(f"RETURN {variable} {{{doc}}} AS doc, {{{about}}} AS metadata, score")
+    return RetrievalQuery(f"RETURN {without_vectors(variable, vectors)} AS doc, {{{about}}} AS metadata, score")
 
 
 def candidates(top_k: int, index: VectorIndex, least: int | None = None, ratio: int = 1) -> int:
