@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from mcp_neo4j_vector_graphrag.budget import as_notice, cut, cut_until_it_fits, fitting, tokens
+from mcp_neo4j_vector_graphrag.budget import (
+    as_notice,
+    bytes_of,
+    cut,
+    cut_until_it_fits,
+    fitting,
+    tokens,
+    too_long,
+    without_largest,
+)
 
 
 @dataclass(frozen=True)
@@ -19,8 +28,9 @@ class Line:
     def as_text(self) -> str:
         return "".join(map(str, self.fields.values()))
 
-    def shortened(self, size: int) -> Line:
-        return cut_until_it_fits(size, lambda cut_texts: Line(cut_texts(self.fields)))
+    def shortened(self, size: int) -> tuple[Line, list[str]]:
+        fields, left_out = cut_until_it_fits(self.fields, size, lambda kept: bytes_of(Line(kept).as_text()) <= size)
+        return Line(fields), left_out
 
 
 def line(text: str) -> Line:
@@ -49,27 +59,59 @@ def test_a_token_is_four_bytes(text: str, expected: int):
 
 def test_entries_are_taken_whole_from_the_first_on():
     entries = [line("a" * 400), line("b" * 600), line("c")]
-    assert fitting(entries, 251) == (entries, False)
-    assert fitting(entries, 250) == (entries[:2], False)
-    assert fitting(entries, 249) == (entries[:1], False), "the last one would fit, but is behind one that does not"
-    assert fitting([], 0) == ([], False)
+    assert fitting(entries, 251) == (entries, None)
+    assert fitting(entries, 250) == (entries[:2], None)
+    assert fitting(entries, 249) == (entries[:1], None), "the last one would fit, but is behind one that does not"
+    assert fitting([], 0) == ([], None)
 
 
 def test_only_a_first_entry_that_is_too_long_by_itself_is_shortened():
-    assert fitting([line("a" * 401), line("b")], 100) == ([line("a" * 196 + " …")], True)
+    assert fitting([line("a" * 401), line("b")], 100) == ([line("a" * 196 + " …")], [])
 
 
-@pytest.mark.parametrize(
-    ("texts", "kept"),
-    [(1, 500), (5, 100), (100, 10), (101, 0)],
-)
+@pytest.mark.parametrize(("texts", "kept"), [(1, 500), (5, 100), (100, 10)])
 def test_texts_are_cut_shorter_until_the_entry_fits(texts: int, kept: int):
-    entry = Line({str(place): "a" * 2000 for place in range(texts)})
-    assert {len(text.encode()) for text in entry.shortened(1000).fields.values()} == ({kept} if kept else set())
+    shorter, left_out = Line({str(place): "a" * 2000 for place in range(texts)}).shortened(1000)
+    assert [len(text.encode()) for text in shorter.fields.values()] == [kept] * texts
+    assert left_out == []
 
 
-def test_a_map_that_no_cut_makes_short_is_emptied():
-    assert Line({"numbers": [*range(1000)]}).shortened(1000) == Line({})
+def test_of_texts_that_are_too_many_only_so_many_are_left_out():
+    shorter, left_out = Line({str(place): "a" * 2000 for place in range(103)}).shortened(1000)
+    assert {len(text.encode()) for text in shorter.fields.values()} == {10}
+    assert [*shorter.fields] == [str(place) for place in range(3, 103)]
+    assert left_out == ["0", "1", "2"]
+
+
+def test_the_largest_values_are_left_out_and_the_others_stay_whole():
+    fields = {"title": "Jaws", "few": [1, 2], "samples": [7] * 20_000, "text": "word " * 100, "more": [8] * 10_000}
+    kept = {"title": "Jaws", "few": [1, 2], "text": "word " * 100}
+    assert Line(fields).shortened(1000) == (Line(kept), ["samples", "more"])
+    assert Line(fields).shortened(40_000) == (Line({**kept, "more": [8] * 10_000}), ["samples"]), "as few as it takes"
+
+
+def test_where_values_are_left_out_a_long_text_is_cut_no_more_than_it_must():
+    shorter, left_out = Line({"text": "a" * 2000, "samples": [7] * 1000}).shortened(1000)
+    assert shorter == Line({"text": "a" * 996 + " …"})
+    assert left_out == ["samples"]
+
+
+def test_values_of_maps_within_are_left_out_one_by_one():
+    fields = {"film": {"title": "Jaws", "samples": [7] * 1000}, "by": {"samples": [7] * 500}, "none": {}}
+    assert Line(fields).shortened(100) == (Line({"film": {"title": "Jaws"}, "none": {}}), ["samples"])
+
+
+def test_a_map_of_which_nothing_fits_is_emptied():
+    assert without_largest({"a": 1, "b": {"c": [1, 2]}}, lambda _: False) == ({}, ["c", "a"])
+
+
+def test_what_was_left_out_is_told_in_an_eighth_of_the_answer():
+    assert too_long([], 100) is None
+    assert too_long(["samples", "x" * 50], 1000) == f"Too long to be shown: 'samples', '{'x' * 39}…'."
+    # 400 bytes, of which 50 are an eighth: five names of seven bytes, each with a comma and a blank, and the mark.
+    assert too_long([f"name{place}" for place in range(30)], 100) == (
+        "Too long to be shown: 'name0', 'name1', 'name2', 'name3', 'name4', …."
+    )
 
 
 def test_a_notice_is_its_sentences_or_nothing():

@@ -141,8 +141,8 @@ def test_metadata_that_are_too_long_leave_room_for_the_text():
     assert cut.text.startswith(LONG[:80])
 
 
-def test_metadata_that_cannot_be_cut_are_left_out():
-    cut = within(whole(LONG, numbers=list(range(1000))), 100)
+def test_metadata_that_cannot_be_cut_are_left_out_the_largest_first():
+    cut = within(whole(LONG, numbers=list(range(1000)), year=2010), 100)
 
-    assert cut.metadata == {"notice": NOTICE}
+    assert cut.metadata == {"year": 2010, "notice": f"{NOTICE} Too long to be shown: 'numbers'."}
     assert cut.text.startswith(LONG[:40])

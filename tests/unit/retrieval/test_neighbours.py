@@ -60,15 +60,24 @@ def test_a_first_one_that_is_too_long_has_its_texts_cut(limit: int):
     assert kept.properties["t"].startswith("x")
     assert kept.properties["t"].endswith("…")
     assert cut.notice == (
-        f"Only one of 2 neighbours is shown, with its texts cut, to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT): "
+        f"Only one of 2 neighbours is shown, and cut, to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT): "
         "ask for fewer ids, name relationship_types, or lower limit."
     )
 
 
-def test_a_first_one_that_no_cut_makes_short_loses_its_properties():
-    long = near(1).model_copy(update={"properties": {"list": list(range(1000))}})
-    [kept] = together([around(long)], 50).neighbours
-    assert (kept.id, kept.properties, kept.relationships[0].properties) == ("n1", {}, {})
+def test_a_first_one_that_no_cut_makes_short_loses_its_largest_properties():
+    long = near(1).model_copy(update={"properties": {"list": list(range(1000)), "name": "Ann"}})
+    cut = together([around(long)], 50)
+    [kept] = cut.neighbours
+    assert (kept.id, kept.properties, kept.relationships[0].properties) == ("n1", {"name": "Ann"}, {"w": 1})
+    assert str(cut.notice).endswith("or lower limit. Too long to be shown: 'list'.")
+
+
+def test_what_is_too_long_may_stand_on_a_relationship():
+    relation = Relation(type="KNOWS", direction="in", via="s", properties={"list": list(range(1000)), "w": 1})
+    cut = together([around(near(1, "x").model_copy(update={"relationships": [relation]}))], 50)
+    [kept] = cut.neighbours
+    assert (kept.properties, kept.relationships[0].properties) == ({"t": "x"}, {"w": 1})
 
 
 def test_a_name_with_line_breaks_or_backticks_can_not_pass_for_a_line():

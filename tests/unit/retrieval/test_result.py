@@ -76,6 +76,20 @@ def test_a_document_that_is_too_long_has_its_long_texts_cut():
     assert document == Document(doc={"title": "a", "plot": "word " * 98 + "word …"}, id="4:x:1")
 
 
+def test_a_document_that_is_too_long_by_a_list_keeps_all_else():
+    doc = {"title": "Jaws", "text": "A shark. " * 20, "samples": list(range(20_000))}
+    result = DocumentResult.collect([RetrieverResultItem(content=doc, metadata={"id": "4:x:1"})])
+    assert result.results == [Document(doc={"title": "Jaws", "text": "A shark. " * 20}, id="4:x:1")]
+    assert result.notice == ("Cut, to keep to 8000 tokens (RESPONSE_TOKEN_LIMIT). Too long to be shown: 'samples'.")
+
+
+def test_metadata_that_are_too_long_are_left_out_one_by_one():
+    long = [RetrieverResultItem(content="a" * 10, metadata={"year": 1975, "samples": list(range(1000))})]
+    result = SearchResult.collect(long, limit=250)
+    assert result.results == [Item(text="a" * 10, metadata={"year": 1975})]
+    assert str(result.notice).endswith("Too long to be shown: 'samples'.")
+
+
 def test_metadata_counts_and_is_left_out_when_it_is_what_is_too_long():
     long = [RetrieverResultItem(content="a" * 10, metadata={"score": 0.5, "b": "b" * 2000})]
     result = SearchResult.collect(long, limit=250)

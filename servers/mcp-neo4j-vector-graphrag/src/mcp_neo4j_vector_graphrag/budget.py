@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from functools import partial
+from bisect import bisect_left
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
+
+from mcp_neo4j_vector_graphrag.errors import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    _Path: TypeAlias = tuple[str, ...]
 
 BYTES_A_TOKEN = 4
 """Of UTF-8: about what models make of English; of other languages they make more tokens."""
@@ -17,6 +21,8 @@ RESPONSE_TOKENS = 8_000
 """Tokens of text in one answer, as `tokens` estimates them; what is left out is told."""
 
 _MARK = " …"
+_SHOWN_CHARACTERS = 40
+"""Of the name of a property that is left out."""
 
 
 class Readable(Protocol):
@@ -25,8 +31,8 @@ class Readable(Protocol):
     def as_text(self) -> str:
         """Return it as a model reads it."""
 
-    def shortened(self, size: int) -> Self:
-        """Return it with a text of at most about `size` bytes."""
+    def shortened(self, size: int) -> tuple[Self, list[str]]:
+        """Return it with a text of at most about `size` bytes, and the names of what had to be left out."""
 
 
 ReadableT = TypeVar("ReadableT", bound=Readable)
@@ -70,32 +76,93 @@ def with_short_texts(value: Any, size: int) -> Any:  # noqa: ANN401 - any JSON v
     return value
 
 
-def cut_until_it_fits(size: int, made: Callable[[Callable[[dict[str, Any]], dict[str, Any]]], ReadableT]) -> ReadableT:
-    """Return an entry with the texts in its maps cut step by step, until it takes at most `size` bytes.
+def cut_until_it_fits(
+    fields: dict[str, Any], size: int, fits: Callable[[dict[str, Any]], bool]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return a map with the texts in it cut step by step, until it fits, and the names of what had to be left out.
 
-    Where no cut is enough, its maps are empty.
+    Where no cut is enough, the largest values are left out, one by one, and the texts of the others cut no more than
+    they need.
 
     Args:
-        size: In bytes of UTF-8.
-        made: Returns the entry after each of its maps went through the function that it is given.
+        fields: Of JSON values; those of maps within it are cut and left out one by one as well.
+        size: About how many bytes there are.
+        fits: Whether a map is short enough.
     """
-    for length in (size // 2, size // 10, size // 100, 20):
-        shorter = made(partial(with_short_texts, size=length))
-        if bytes_of(shorter.as_text()) <= size:
-            return shorter
-    return made(lambda _: {})
+    lengths = (size // 2, size // 10, size // 100, 20)
+    for length in lengths:
+        shorter = with_short_texts(fields, length)
+        if fits(shorter):
+            return shorter, []
+    shortest = min(lengths)
+    gone = _largest_until(with_short_texts(fields, shortest), fits)
+    kept = _without(fields, frozenset(gone))
+    shorter = {}
+    for length in (size, *lengths, shortest):
+        shorter = with_short_texts(kept, length)
+        if fits(shorter):
+            break
+    return shorter, _names(gone)
 
 
-def fitting(entries: Sequence[ReadableT], limit: int) -> tuple[list[ReadableT], bool]:
-    """Return as many whole entries, from the first on, as fit `limit` tokens of text, and whether one was shortened.
+def without_largest(fields: dict[str, Any], fits: Callable[[dict[str, Any]], bool]) -> tuple[dict[str, Any], list[str]]:
+    """Return a map without its largest values, as few as it takes to fit, and their names, the largest first."""
+    gone = _largest_until(fields, fits)
+    return _without(fields, frozenset(gone)), _names(gone)
 
-    Only a first one that is too long by itself is.
+
+def _largest_until(fields: dict[str, Any], fits: Callable[[dict[str, Any]], bool]) -> list[_Path]:
+    """Return where the largest values are without which a map fits; all, if it never does."""
+    sizes = {path: bytes_of(compact_json(value)) for path, value in _leaves(fields)}
+    largest = sorted(sizes, key=lambda path: sizes[path], reverse=True)
+    count = bisect_left(
+        range(len(largest)), x=True, key=lambda count: fits(_without(fields, frozenset(largest[:count])))
+    )
+    return largest[:count]
+
+
+def _leaves(fields: dict[str, Any], within: _Path = ()) -> Iterator[tuple[_Path, Any]]:
+    """Yield what a map and the maps in it hold, each with the names that lead there."""
+    for name, value in fields.items():
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, (*within, name))
+        else:
+            yield (*within, name), value
+
+
+def _without(fields: dict[str, Any], gone: Collection[_Path], within: _Path = ()) -> dict[str, Any]:
+    """Return a map without some of its values, and without the maps in it that lost all of theirs."""
+    kept = {}
+    for name, value in fields.items():
+        path = (*within, name)
+        left = _without(value, gone, path) if isinstance(value, dict) else value
+        if path not in gone and (left or left == value):
+            kept[name] = left
+    return kept
+
+
+def _names(paths: Iterable[_Path]) -> list[str]:
+    return list(dict.fromkeys(path[-1] for path in paths))
+
+
+def fitting(entries: Sequence[ReadableT], limit: int) -> tuple[list[ReadableT], list[str] | None]:
+    """Return as many whole entries, from the first on, as fit `limit` tokens of text.
+
+    Only a first one that is too long by itself is shortened; then the names of what it lost are returned beside it.
     """
     ends = accumulate(tokens(entry.as_text()) for entry in entries)
     whole = [entry for entry, end in zip(entries, ends, strict=True) if end <= limit]
     if whole or not entries:
-        return whole, False
-    return [entries[0].shortened(limit * BYTES_A_TOKEN)], True
+        return whole, None
+    shorter, left_out = entries[0].shortened(limit * BYTES_A_TOKEN)
+    return [shorter], left_out
+
+
+def too_long(names: Collection[str], limit: int) -> str | None:
+    """Return what is told of properties that were left out of an answer of `limit` tokens; `None` if none was."""
+    if not names:
+        return None
+    return f"Too long to be shown: {cut(listed(names, _SHOWN_CHARACTERS), limit * BYTES_A_TOKEN // 8)}."
 
 
 def to_keep_to(limit: int) -> str:

@@ -13,16 +13,18 @@ from pydantic import BaseModel, Field
 from mcp_neo4j_vector_graphrag.budget import (
     BYTES_A_TOKEN,
     RESPONSE_TOKENS,
+    as_notice,
     compact_json,
     cut,
+    cut_until_it_fits,
     to_keep_to,
-    with_short_texts,
+    too_long,
 )
 from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line, sendable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from neo4j_graphrag.types import RetrieverResultItem
 
@@ -131,22 +133,24 @@ def fetch(database: Database, element_id: str, plain: PlainJson) -> WholeDocumen
 def within(document: WholeDocument, limit: int = RESPONSE_TOKENS) -> WholeDocument:
     """Return a document that fits `limit` tokens as JSON: its text is cut at a word, and `notice` in metadata says so.
 
-    Metadata that take more than half of the room have their texts cut as well, or are left out.
+    Metadata that take more than half of the room have their texts cut as well, and the largest are left out where that
+    is not enough.
     """
     room = limit * BYTES_A_TOKEN
     if _size(document) <= room:
         return document
-    notice = f"Cut, {to_keep_to(limit)}."
-    for length in (room, room // 10, room // 100, 0):
-        about = {**with_short_texts(document.metadata, length), "notice": notice} if length else {"notice": notice}
-        bare = document.model_copy(update={"text": "", "metadata": about})
-        if _size(bare) <= room // 2:
-            break
-    left = room - _size(bare)
-    shorter = bare.model_copy(update={"text": cut(document.text, left)})
+
+    def bare(metadata: Mapping[str, Any], left_out: Collection[str] = ()) -> WholeDocument:
+        notice = as_notice(f"Cut, {to_keep_to(limit)}.", too_long(left_out, limit))
+        return document.model_copy(update={"text": "", "metadata": {**metadata, "notice": notice}})
+
+    about, left_out = cut_until_it_fits(document.metadata, room, lambda kept: _size(bare(kept)) <= room // 2)
+    shorter = bare(about, left_out)
+    left = room - _size(shorter)
+    shorter.text = cut(document.text, left)
     while left > 0 and (over := _size(shorter) - room) > 0:  # line ends and quotes are longer in JSON
         left -= over
-        shorter = bare.model_copy(update={"text": cut(document.text, max(left, 0))})
+        shorter.text = cut(document.text, max(left, 0))
     return shorter
 
 

@@ -10,15 +10,17 @@ from pydantic import BaseModel, Field
 from mcp_neo4j_vector_graphrag.budget import (
     RESPONSE_TOKENS,
     as_notice,
+    bytes_of,
     compact_json,
     cut_until_it_fits,
     fitting,
     to_keep_to,
+    too_long,
 )
 from mcp_neo4j_vector_graphrag.database.cypher import ARROWS, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 class Relation(BaseModel):
@@ -46,16 +48,24 @@ class Neighbour(BaseModel):
         labels = "".join(f":{shown(label)}" for label in self.labels)
         return f"{steps} ({self.id} {labels} {compact_json(self.properties)})"
 
-    def shortened(self, size: int) -> Neighbour:
-        """Return the neighbour with the texts of its properties, and of its relationships', cut."""
+    def shortened(self, size: int) -> tuple[Neighbour, list[str]]:
+        """Return the neighbour with the texts of its properties, and of its relationships', cut.
 
-        def with_texts_cut(cut_texts: Callable[[dict[str, Any]], dict[str, Any]]) -> Neighbour:
-            relationships = [
-                each.model_copy(update={"properties": cut_texts(each.properties)}) for each in self.relationships
-            ]
-            return self.model_copy(update={"properties": cut_texts(self.properties), "relationships": relationships})
+        Where that is not enough, the largest properties of both are left out; their names are returned too.
+        """
+        maps = {"": self.properties, **{str(place): each.properties for place, each in enumerate(self.relationships)}}
+        kept, left_out = cut_until_it_fits(
+            maps, size, lambda left: bytes_of(self._with_properties(left).as_text()) <= size
+        )
+        return self._with_properties(kept), left_out
 
-        return cut_until_it_fits(size, with_texts_cut)
+    def _with_properties(self, maps: Mapping[str, dict[str, Any]]) -> Neighbour:
+        """Return the neighbour with its properties, by an empty name, and its relationships', by their places."""
+        relationships = [
+            each.model_copy(update={"properties": maps.get(str(place), {})})
+            for place, each in enumerate(self.relationships)
+        ]
+        return self.model_copy(update={"properties": maps.get("", {}), "relationships": relationships})
 
     def _step(self, relation: Relation) -> str:
         properties = f" {compact_json(relation.properties)}" if relation.properties else ""
@@ -85,20 +95,20 @@ class Surroundings:
 def together(found: Sequence[Surroundings], limit: int = RESPONSE_TOKENS) -> Neighbours:
     """Return what was found in one database or several, as far as its text fits `limit` tokens.
 
-    Whole neighbours are left out at the end; only a first one that is too long by itself has its texts cut. The notice
-    says so, and then asks for no higher `limit` of neighbours.
+    Whole neighbours are left out at the end; only a first one that is too long by itself is cut. The notice says so,
+    and then asks for no higher `limit` of neighbours.
     """
     given = [neighbour for each in found for neighbour in each.neighbours]
-    taken, is_cut = fitting(given, limit)
-    if len(taken) == len(given) and not is_cut:
+    taken, left_out = fitting(given, limit)
+    if len(taken) == len(given) and left_out is None:
         sentences = [sentence for each in found for sentence in (*each.beyond_limit, *each.others)]
         return Neighbours(neighbours=given, notice=as_notice(*sentences))
     shown = f"Only {len(taken)} of {len(given)} neighbours are shown"
-    if is_cut:
-        shown = f"Only one of {len(given)} neighbours is shown, with its texts cut"
+    if left_out is not None:
+        shown = f"Only one of {len(given)} neighbours is shown, and cut"
     left = f"{shown}, {to_keep_to(limit)}: ask for fewer ids, name relationship_types, or lower limit."
     others = [sentence for each in found for sentence in each.others]
-    return Neighbours(neighbours=taken, notice=as_notice(*others, left))
+    return Neighbours(neighbours=taken, notice=as_notice(*others, left, too_long(left_out or (), limit)))
 
 
 def neighbours_text(found: Neighbours) -> str:

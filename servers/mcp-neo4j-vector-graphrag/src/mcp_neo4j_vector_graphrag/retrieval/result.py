@@ -15,6 +15,8 @@ from mcp_neo4j_vector_graphrag.budget import (
     cut_until_it_fits,
     fitting,
     to_keep_to,
+    too_long,
+    without_largest,
 )
 
 if TYPE_CHECKING:
@@ -41,8 +43,8 @@ class Entry(BaseModel):
         heading = " ".join([*score, *self._notes()])
         return f"{heading}\n{self._body()}" if heading else self._body()
 
-    def shortened(self, size: int) -> Self:
-        """Return the entry with a text of at most about `size` bytes."""
+    def shortened(self, size: int) -> tuple[Self, list[str]]:
+        """Return the entry with a text of at most about `size` bytes, and the names of what had to be left out."""
         raise NotImplementedError
 
     def _notes(self) -> list[str]:
@@ -67,12 +69,18 @@ class Item(Entry):
         text = given.content if isinstance(given.content, str) else compact_json(given.content)
         return cls(text=text, score=score, metadata=metadata)
 
-    def shortened(self, size: int) -> Self:
-        """Return the item with its text cut, and without its metadata where that is what is too long."""
-        beside = bytes_of(self.as_text()) - bytes_of(self.text)
-        kept = self if beside < size else self.model_copy(update={"metadata": {}})
-        room = max(size - (bytes_of(kept.as_text()) - bytes_of(kept.text)), 0)
-        return kept.model_copy(update={"text": cut(kept.text, room)})
+    def shortened(self, size: int) -> tuple[Self, list[str]]:
+        """Return the item with its text cut, and without its largest metadata where those are what is too long."""
+        metadata: dict[str, Any] = self.metadata
+        left_out: list[str] = []
+        if self._beside(metadata) >= size:
+            metadata, left_out = without_largest(metadata, lambda left: self._beside(left) <= size // 2)
+        text = cut(self.text, max(size - self._beside(metadata), 0))
+        return self.model_copy(update={"text": text, "metadata": metadata}), left_out
+
+    def _beside(self, metadata: dict[str, Any]) -> int:
+        """Return how many bytes stand beside the text."""
+        return bytes_of(self.model_copy(update={"metadata": metadata, "text": ""}).as_text())
 
     def _notes(self) -> list[str]:
         return [compact_json(self.metadata)] if self.metadata else []
@@ -94,9 +102,11 @@ class Document(Entry):
 
         return cls(doc=given.content, id=metadata.get("id"), score=_score(metadata.get("score")))
 
-    def shortened(self, size: int) -> Self:
-        """Return the document with its long texts cut."""
-        return cut_until_it_fits(size, lambda cut_texts: self.model_copy(update={"doc": cut_texts(self.doc)}))
+    def shortened(self, size: int) -> tuple[Self, list[str]]:
+        """Return the document with its long texts cut, and without its largest values where that is not enough."""
+        beside = bytes_of(self.as_text()) - bytes_of(self._body())
+        doc, left_out = cut_until_it_fits(self.doc, size, lambda left: beside + bytes_of(compact_json(left)) <= size)
+        return self.model_copy(update={"doc": doc}), left_out
 
     def _notes(self) -> list[str]:
         return [f"id: {self.id}"] if self.id else []
@@ -148,9 +158,9 @@ class Results(BaseModel, Generic[EntryType]):
         Whole items are left out at the end; only a first one that is too long by itself is cut. The notice says so.
         """
         given: list[Any] = [cls.entry.of(item) for item in items]
-        taken, is_cut = fitting(given, limit)
-        left = _left_out(len(taken), len(given), limit, is_cut=is_cut)
-        return cls(results=taken, notice=as_notice(notice, left))
+        taken, left_out = fitting(given, limit)
+        left = _left_out(len(taken), len(given), limit, is_cut=left_out is not None)
+        return cls(results=taken, notice=as_notice(notice, left, too_long(left_out or (), limit)))
 
 
 class SearchResult(Results[Item]):
