@@ -479,8 +479,7 @@ def test_whole_results_are_left_out_of_a_search_and_told(sparing: McpClient, too
         f"Only the first {len(items)} of 10 results are shown, to keep to 200 tokens (RESPONSE_TOKEN_LIMIT): "
     )
     assert text_of(result).endswith(result.structured_content["notice"])
-    numbered = "".join(f"[{place}] \n\n" for place in range(1, len(items) + 1))
-    assert len(text_of(result)) - len(numbered) - len(result.structured_content["notice"]) <= BUDGET
+    assert len(text_of(result).encode()) <= BUDGET
     assert numbers(result) == numbers(sparing.call(tool, query="shark", **(arguments | {"top_k": len(items)})))
 
 
@@ -495,12 +494,26 @@ def test_whole_neighbours_are_left_out_and_told(sparing: McpClient):
         for letters in ("a", "b", "c", "d", "e", "f")
         for hit in items_of(sparing.call("search_note_texts", query=f"only{letters}"))
     ]
-    found = sparing.call("expand", ids=ids).structured_content
+    result = sparing.call("expand", ids=ids)
+    assert len(text_of(result).encode()) <= BUDGET
+    found = result.structured_content
     assert found
     assert 0 < len(found["neighbours"]) < len(ids)
     assert found["notice"].startswith(
         f"Only {len(found['neighbours'])} of 6 neighbours are shown, to keep to 200 tokens (RESPONSE_TOKEN_LIMIT): "
     )
+
+
+def test_what_the_connectors_answer_keeps_to_the_budget(sparing: McpClient):
+    found = sparing.call("search", query="shark")
+    assert found.structured_content
+    hits = found.structured_content["results"]
+
+    assert 0 < len(hits) < 10
+    assert found.structured_content["notice"].startswith(f"Only the first {len(hits)} of ")
+    for result in (found, sparing.call("fetch", id=hits[0]["id"])):
+        assert len(text_of(result).encode()) <= BUDGET
+        assert json.loads(text_of(result)) == result.structured_content
 
 
 def test_the_schema_keeps_to_the_budget_and_says_what_is_left_out(sparing: McpClient):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mcp_neo4j_vector_graphrag.budget import (
     as_notice,
+    beside,
     bytes_of,
     cut,
     cut_until_it_fits,
@@ -17,6 +18,9 @@ from mcp_neo4j_vector_graphrag.budget import (
     too_long,
     without_largest,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
@@ -57,16 +61,41 @@ def test_a_token_is_four_bytes(text: str, expected: int):
     assert tokens(text) == expected
 
 
+def answer(entries: Sequence[Line], limit: int) -> str:
+    """Return what keeps to a limit: a line for each entry, and one that says what is left out."""
+
+    def shorter(taken: Sequence[Line], left_out: list[str] | None) -> str:
+        left = [] if left_out is None and len(taken) == len(entries) else [f"{len(taken)} {left_out}"]
+        return "\n".join([*(entry.as_text() for entry in taken), *left])
+
+    return fitting(entries, limit, "\n".join([*(entry.as_text() for entry in entries), "all"]), shorter, str)
+
+
 def test_entries_are_taken_whole_from_the_first_on():
-    entries = [line("a" * 400), line("b" * 600), line("c")]
-    assert fitting(entries, 251) == (entries, None)
-    assert fitting(entries, 250) == (entries[:2], None)
-    assert fitting(entries, 249) == (entries[:1], None), "the last one would fit, but is behind one that does not"
-    assert fitting([], 0) == ([], None)
+    # The second answer is 5 bytes longer than the first, "1 None" takes 7 of a line of its own, and "all" 4.
+    entries = [line("a" * 40), line("b" * 60), line("cccc")]
+    assert answer(entries, 28) == "a" * 40 + "\n" + "b" * 60 + "\ncccc\nall"
+    assert answer(entries, 27) == "a" * 40 + "\n" + "b" * 60 + "\ncccc", "with less beside them"
+    assert answer(entries, 26) == "a" * 40 + "\n1 None", "the last one would fit, but is behind one that does not"
+    assert answer([], 0) == ""
 
 
 def test_only_a_first_entry_that_is_too_long_by_itself_is_shortened():
-    assert fitting([line("a" * 401), line("b")], 100) == ([line("a" * 196 + " …")], [])
+    # Of 400 bytes "1 None" and the end of a line take 7.
+    assert answer([line("a" * 401), line("b")], 100) == "a" * 196 + " …\n1 []"
+    assert answer([line("a" * 394), line("b" * 20)], 100) == "a" * 196 + " …\n1 []"
+    assert answer([line("a" * 393), line("b" * 20)], 100) == "a" * 393 + "\n1 None"
+
+
+def test_what_fits_alone_but_not_with_what_is_told_is_shortened():
+    # The list takes three bytes for each number: 397 of 400 with the text, to which "1 []" and the end of a line come.
+    assert answer([Line({"text": "a", "list": [7] * 132}), line("b" * 20)], 100) == "a\n1 ['list']"
+
+
+def test_what_else_there_is_to_tell_takes_a_quarter_of_an_answer_that_is_short_of_room():
+    assert beside(None, 100) is None
+    assert beside("a" * 100, 100) == "a" * 100
+    assert beside("a" * 101, 100) == "a" * 96 + " …"
 
 
 @pytest.mark.parametrize(("texts", "kept"), [(1, 500), (5, 100), (100, 10)])

@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 from neo4j_graphrag.types import RetrieverResultItem
 
-from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, WholeDocument, hit_of, snippet, title_of, url_of, within
+from mcp_neo4j_vector_graphrag.budget import tokens
+from mcp_neo4j_vector_graphrag.retrieval.documents import (
+    Hit,
+    Hits,
+    WholeDocument,
+    document_text,
+    hit_of,
+    hits_within,
+    snippet,
+    title_of,
+    url_of,
+    within,
+)
 
 LONG = "A thief who steals secrets through dreams is given the task of planting an idea in a mind."
 OTHER = "Four hundred years ago, on a small island in the north, a boy found a map that nobody could read."
@@ -146,3 +158,53 @@ def test_metadata_that_cannot_be_cut_are_left_out_the_largest_first():
 
     assert cut.metadata == {"year": 2010, "notice": f"{NOTICE} Too long to be shown: 'numbers'."}
     assert cut.text.startswith(LONG[:40])
+
+
+ID = "4:01234567-89ab-cdef-0123-456789abcdef:12345"
+
+
+@pytest.mark.parametrize("limit", [200, 1000])
+@pytest.mark.parametrize("title", ["Inception", "𝄞" * 100, '"' * 100], ids=["short", "wide", "quotes"])
+@pytest.mark.parametrize("url", ["neo4j:graph/x", f"https://example.org/{'x' * 3000}"], ids=["short", "long"])
+def test_a_document_keeps_to_the_limit_whatever_is_long(limit: int, title: str, url: str):
+    metadata = {f"list{place}" * 20: list(range(100)) for place in range(50)}
+    cut = within(WholeDocument(id=ID, title=title, text='"é"' * 9000, url=url, metadata=metadata), limit)
+
+    assert tokens(document_text(cut)) <= limit
+    assert cut.id == ID
+    assert cut.url == (url if url == "neo4j:graph/x" else f"neo4j:/{ID}")
+    assert cut.metadata["notice"].startswith(f"Cut, to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT). Too long")
+
+
+def hit(text: str = "", url: str = "neo4j:graph/x") -> Hit:
+    return Hit(id="4:abc:1", title="Inception", url=url, text=text)
+
+
+def test_results_that_fit_are_all_there_without_a_notice():
+    found = hits_within([hit("a"), hit("b")], 200)
+    assert found == Hits(results=[hit("a"), hit("b")])
+    assert document_text(found).startswith('{"results": [{"id": ')
+    assert "notice" not in document_text(found)
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(300, 2), (200, 1)])
+def test_whole_results_of_a_search_are_left_out_at_the_end(limit: int, shown: int):
+    # 382 bytes for each of them, 2 between them, and 158 beside them.
+    found = hits_within([hit("x" * 300)] * 10, limit)
+
+    assert found.results == [hit("x" * 300)] * shown
+    assert found.notice == (
+        f"Only the first {shown} of 10 results are shown, to keep to {limit} tokens (RESPONSE_TOKEN_LIMIT): "
+        "ask a narrower question for the others."
+    )
+    assert tokens(document_text(found)) <= limit
+
+
+def test_a_first_result_that_is_too_long_by_itself_is_cut():
+    found = hits_within([hit('"é" ' * 200, f"https://example.org/{'x' * 900}")], 200)
+
+    [first] = found.results
+    assert first.url == "neo4j:/4:abc:1"
+    assert first.text.endswith("…")
+    assert found.notice == "Cut, to keep to 200 tokens (RESPONSE_TOKEN_LIMIT). Too long to be shown: 'url'."
+    assert 600 < len(document_text(found).encode()) <= 800

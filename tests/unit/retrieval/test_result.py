@@ -7,6 +7,7 @@ import json
 import pytest
 from neo4j_graphrag.types import RetrieverResultItem
 
+from mcp_neo4j_vector_graphrag.budget import tokens
 from mcp_neo4j_vector_graphrag.retrieval.result import (
     NO_RESULTS,
     Document,
@@ -48,10 +49,12 @@ def test_a_score_that_is_no_number_is_none_and_stays_in_the_metadata(score: obje
     assert item == Item(text="a", score=None, metadata=metadata)
 
 
-def test_what_fits_exactly_is_whole():
-    result = SearchResult.collect(items("a" * 400, "b" * 600), limit=250)
-    assert [len(item.text) for item in result.results] == [400, 600]
+def test_what_fits_exactly_with_its_numbers_is_whole():
+    # "[1] " twice and a blank line are 10 bytes, so that 1,012 are 253 tokens.
+    result = SearchResult.collect(items("a" * 400, "b" * 602), limit=253)
+    assert [len(item.text) for item in result.results] == [400, 602]
     assert result.notice is None
+    assert len(SearchResult.collect(items("a" * 400, "b" * 603), limit=253).results) == 1
 
 
 def test_whole_results_are_left_out_at_the_end_and_it_is_told():
@@ -66,7 +69,8 @@ def test_whole_results_are_left_out_at_the_end_and_it_is_told():
 
 def test_a_first_result_that_is_too_long_by_itself_is_cut_at_a_word_with_a_mark():
     result = SearchResult.collect(items("word " * 400), limit=250)
-    assert result.results[0].text == "word " * 198 + "word …"
+    # Of 1,000 bytes "[1] ", the blank line and the notice take 56.
+    assert result.results[0].text == "word " * 187 + "word …"
     assert result.notice == "Cut, to keep to 250 tokens (RESPONSE_TOKEN_LIMIT)."
 
 
@@ -99,9 +103,44 @@ def test_metadata_counts_and_is_left_out_when_it_is_what_is_too_long():
 
 def test_metadata_that_fits_stays_beside_a_text_that_is_cut():
     long = [RetrieverResultItem(content="a" * 2000, metadata={"b": 1})]
-    [item] = SearchResult.collect(long, limit=250).results
-    assert item.metadata == {"b": 1}
-    assert len(item.as_text().encode()) == 1000
+    result = SearchResult.collect(long, limit=250)
+    assert result.results[0].metadata == {"b": 1}
+    assert len(as_text(result).encode()) == 1000
+
+
+@pytest.mark.parametrize("limit", [200, 1000])
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"a": 1},
+        {"text": "word " * 40},
+        {"text": "é" * 40_000, "list": [*range(20_000)], **{f"name{place}" * 9: [1] * 99 for place in range(50)}},
+    ],
+    ids=["short", "longer", "long"],
+)
+@pytest.mark.parametrize("notice", [None, "word " * 5000], ids=["", "notice"])
+def test_the_whole_text_keeps_to_the_limit(content: dict[str, object], limit: int, notice: str | None):
+    metadata = {"id": "4:01234567-89ab-cdef-0123-456789abcdef:12345", "score": 0.5, "vector_score": 0.5}
+    found = [RetrieverResultItem(content=content, metadata={**metadata, "vector_rank": 1})] * 300
+    for kind in (SearchResult, DocumentResult, RankedResult):
+        result = kind.collect(found, limit, notice)
+        assert result.results
+        assert "of 300 results are shown" in str(result.notice)
+        assert tokens(as_text(result)) <= limit
+
+
+def test_a_notice_alone_keeps_to_the_limit():
+    # A quarter of 800 bytes.
+    assert SearchResult.collect([], 200, "word " * 500).notice == "word " * 38 + "word …"
+    assert SearchResult.collect([], 200, "word " * 100).notice == "word " * 100
+
+
+def test_a_documents_id_that_takes_half_of_the_room_is_left_out():
+    [document] = (
+        found := DocumentResult.collect([RetrieverResultItem(content={"a": 1}, metadata={"id": "x" * 900})], 200)
+    ).results
+    assert document == Document(doc={"a": 1})
+    assert str(found.notice).endswith("Too long to be shown: 'id'.")
 
 
 def test_fifty_rows_of_100_kilobytes_are_valid_json_within_the_limit():

@@ -36,6 +36,7 @@ class Readable(Protocol):
 
 
 ReadableT = TypeVar("ReadableT", bound=Readable)
+AnswerT = TypeVar("AnswerT")
 
 
 def tokens(text: str) -> int:
@@ -145,17 +146,55 @@ def _names(paths: Iterable[_Path]) -> list[str]:
     return list(dict.fromkeys(path[-1] for path in paths))
 
 
-def fitting(entries: Sequence[ReadableT], limit: int) -> tuple[list[ReadableT], list[str] | None]:
-    """Return as many whole entries, from the first on, as fit `limit` tokens of text.
+def fitting(
+    entries: Sequence[ReadableT],
+    limit: int,
+    whole: AnswerT,
+    shorter: Callable[[Sequence[ReadableT], list[str] | None], AnswerT],
+    text: Callable[[AnswerT], str],
+) -> AnswerT:
+    """Return the answer with as many whole entries, from the first on, as keep its text within `limit` tokens.
 
-    Only a first one that is too long by itself is shortened; then the names of what it lost are returned beside it.
+    Only a first one that is too long by itself is shortened.
+
+    Args:
+        entries: What there is to show.
+        limit: In tokens; from 200 on there is room for an entry and for what is told of the others.
+        whole: The answer with all entries.
+        shorter: Returns the answer that tells it has some entries only, or with all of them tells less beside them; it
+            is also given the names of what a first one that was shortened has lost, else `None`.
+        text: Returns an answer as a model reads it.
     """
-    ends = accumulate(tokens(entry.as_text()) for entry in entries)
-    whole = [entry for entry, end in zip(entries, ends, strict=True) if end <= limit]
-    if whole or not entries:
-        return whole, None
-    shorter, left_out = entries[0].shortened(limit * BYTES_A_TOKEN)
-    return [shorter], left_out
+    room = limit * BYTES_A_TOKEN
+    ends = accumulate(bytes_of(entry.as_text()) for entry in entries)
+    most = sum(end <= room for end in ends)
+    if most == len(entries) and bytes_of(text(whole)) <= room:
+        return whole
+    count = bisect_left(
+        range(1, most + 1), x=True, key=lambda count: bytes_of(text(shorter(entries[:count], None))) > room
+    )
+    if count or not entries:
+        return shorter(entries[:count], None)
+    return _with_one(entries[0], room, lambda entry, left_out: shorter([entry], left_out), text)
+
+
+def _with_one(
+    entry: ReadableT, room: int, made: Callable[[ReadableT, list[str]], AnswerT], text: Callable[[AnswerT], str]
+) -> AnswerT:
+    """Return the answer with one entry that is shortened until the text of all takes `room` bytes."""
+    size = room
+    while True:
+        shorter, left_out = entry.shortened(size)
+        answer = made(shorter, left_out)
+        over = bytes_of(text(answer)) - room
+        if over <= 0 or size == 0:
+            return answer
+        size = max(min(size, bytes_of(shorter.as_text())) - over, 0)
+
+
+def beside(notice: str | None, limit: int) -> str | None:
+    """Return what else there is to tell, cut to a quarter of an answer of `limit` tokens that is short of room."""
+    return notice and cut(notice, limit * BYTES_A_TOKEN // 4)
 
 
 def too_long(names: Collection[str], limit: int) -> str | None:

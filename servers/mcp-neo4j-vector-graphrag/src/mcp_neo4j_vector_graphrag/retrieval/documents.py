@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote as percent_encoded
 from urllib.parse import urlsplit
 
@@ -14,9 +14,11 @@ from mcp_neo4j_vector_graphrag.budget import (
     BYTES_A_TOKEN,
     RESPONSE_TOKENS,
     as_notice,
+    bytes_of,
     compact_json,
     cut,
     cut_until_it_fits,
+    fitting,
     to_keep_to,
     too_long,
 )
@@ -24,7 +26,7 @@ from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, one_line, sendable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from neo4j_graphrag.types import RetrieverResultItem
 
@@ -69,11 +71,22 @@ class Hit(BaseModel):
     url: str
     text: str = Field(description="How the document begins.")
 
+    def as_text(self) -> str:
+        """Return the result as JSON."""
+        return document_text(self)
+
+    def shortened(self, size: int) -> tuple[Hit, list[str]]:
+        """Return the result with its text cut, and with a shorter address where its own is too long."""
+        kept, left_out = _addressed_within(self.model_copy(update={"text": ""}), size)
+        text = cut(self.text, max(size - bytes_of(kept.as_text()), 0))
+        return kept.model_copy(update={"text": text}), left_out
+
 
 class Hits(BaseModel):
     """What `search` found, best first."""
 
     results: list[Hit]
+    notice: str | None = Field(default=None, description="What was cut or left out, if anything was.")
 
 
 class WholeDocument(BaseModel):
@@ -84,6 +97,9 @@ class WholeDocument(BaseModel):
     text: str
     url: str
     metadata: dict[str, Any] = Field(default_factory=dict, description="What is neither title nor text.")
+
+
+AddressedT = TypeVar("AddressedT", Hit, WholeDocument)
 
 
 def fetch(database: Database, element_id: str, plain: PlainJson) -> WholeDocument:
@@ -139,24 +155,63 @@ def within(document: WholeDocument, limit: int = RESPONSE_TOKENS) -> WholeDocume
     room = limit * BYTES_A_TOKEN
     if _size(document) <= room:
         return document
+    addressed, without = _addressed_within(document, room)
 
     def bare(metadata: Mapping[str, Any], left_out: Collection[str] = ()) -> WholeDocument:
         notice = as_notice(f"Cut, {to_keep_to(limit)}.", too_long(left_out, limit))
-        return document.model_copy(update={"text": "", "metadata": {**metadata, "notice": notice}})
+        return addressed.model_copy(update={"text": "", "metadata": {**metadata, "notice": notice}})
 
     about, left_out = cut_until_it_fits(document.metadata, room, lambda kept: _size(bare(kept)) <= room // 2)
-    shorter = bare(about, left_out)
+    shorter = bare(about, [*without, *left_out])
+    if (over := _size(shorter) - room) > 0:
+        shorter.title = cut(document.title, max(bytes_of(document.title) - over, 0))
     left = room - _size(shorter)
-    shorter.text = cut(document.text, left)
-    while left > 0 and (over := _size(shorter) - room) > 0:  # line ends and quotes are longer in JSON
+    while left > 0:
+        shorter.text = cut(document.text, left)
+        if (over := _size(shorter) - room) <= 0:  # line ends and quotes are longer in JSON
+            return shorter
         left -= over
-        shorter.text = cut(document.text, max(left, 0))
-    return shorter
+    return shorter.model_copy(update={"text": ""})
+
+
+def hits_within(results: Sequence[Hit], limit: int = RESPONSE_TOKENS) -> Hits:
+    """Return as many results, best first, as fit `limit` tokens as JSON; the notice tells of the others."""
+
+    def shorter(taken: Sequence[Hit], left_out: list[str] | None) -> Hits:
+        left = f"Cut, {to_keep_to(limit)}."
+        if len(taken) < len(results):
+            left = (
+                f"Only the first {len(taken)} of {len(results)} results are shown, {to_keep_to(limit)}: "
+                "ask a narrower question for the others."
+            )
+        return Hits(results=[*taken], notice=as_notice(left, too_long(left_out or (), limit)))
+
+    return fitting(results, limit, Hits(results=[*results]), shorter, document_text)
+
+
+def as_plain(result: BaseModel) -> dict[str, Any]:
+    """Return what a tool answers as structured content, without a notice that says nothing."""
+    return {name: value for name, value in result.model_dump(mode="json").items() if value is not None}
+
+
+def document_text(result: BaseModel) -> str:
+    """Return what a tool answers as JSON text."""
+    return json.dumps(as_plain(result), ensure_ascii=False)
 
 
 def _size(document: WholeDocument) -> int:
     """Return the bytes of a document as JSON."""
-    return len(json.dumps(document.model_dump(mode="json"), ensure_ascii=False).encode(errors="replace"))
+    return bytes_of(document_text(document))
+
+
+def _addressed_within(document: AddressedT, size: int) -> tuple[AddressedT, list[str]]:
+    """Return a document or a result whose address takes no more than a quarter of `size` bytes.
+
+    Beside it is the name of what was left out: its own address, for the one that is made of its id.
+    """
+    if bytes_of(document.url) <= size // 4:
+        return document, []
+    return document.model_copy(update={"url": url_of({}, None, document.id)}), ["url"]
 
 
 def hit_of(item: RetrieverResultItem, database_name: str | None) -> Hit | None:

@@ -10,8 +10,10 @@ from pydantic import BaseModel, Field
 from mcp_neo4j_vector_graphrag.budget import (
     RESPONSE_TOKENS,
     as_notice,
+    beside,
     bytes_of,
     compact_json,
+    cut,
     cut_until_it_fits,
     fitting,
     to_keep_to,
@@ -21,6 +23,10 @@ from mcp_neo4j_vector_graphrag.database.cypher import ARROWS, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+
+_NAME = 30
+"""Bytes of a label or a type where there is hardly room."""
 
 
 class Relation(BaseModel):
@@ -51,13 +57,18 @@ class Neighbour(BaseModel):
     def shortened(self, size: int) -> tuple[Neighbour, list[str]]:
         """Return the neighbour with the texts of its properties, and of its relationships', cut.
 
-        Where that is not enough, the largest properties of both are left out; their names are returned too.
+        Where that is not enough, the largest properties of both are left out, and in the end all labels and
+        relationships but the first; the names of what is left out are returned too.
         """
         maps = {"": self.properties, **{str(place): each.properties for place, each in enumerate(self.relationships)}}
         kept, left_out = cut_until_it_fits(
             maps, size, lambda left: bytes_of(self._with_properties(left).as_text()) <= size
         )
-        return self._with_properties(kept), left_out
+        shorter = self._with_properties(kept)
+        if bytes_of(shorter.as_text()) <= size:
+            return shorter, left_out
+        counts = {"further labels": len(self.labels), "further relationships": len(self.relationships)}
+        return _bare(shorter), [*left_out, *(name for name, count in counts.items() if count > 1)]
 
     def _with_properties(self, maps: Mapping[str, dict[str, Any]]) -> Neighbour:
         """Return the neighbour with its properties, by an empty name, and its relationships', by their places."""
@@ -72,6 +83,13 @@ class Neighbour(BaseModel):
         left, right = ARROWS[relation.direction]
         origin = f"({relation.via})" if relation.via != self.start else ""
         return f"{origin}{left}[:{shown(relation.type)}{properties}]{right}"
+
+
+def _bare(neighbour: Neighbour) -> Neighbour:
+    """Return a neighbour with the first of its labels and relationships, their names cut."""
+    relationships = [each.model_copy(update={"type": cut(each.type, _NAME)}) for each in neighbour.relationships[:1]]
+    labels = [cut(label, _NAME) for label in neighbour.labels[:1]]
+    return neighbour.model_copy(update={"labels": labels, "relationships": relationships})
 
 
 class Neighbours(BaseModel):
@@ -93,22 +111,26 @@ class Surroundings:
 
 
 def together(found: Sequence[Surroundings], limit: int = RESPONSE_TOKENS) -> Neighbours:
-    """Return what was found in one database or several, as far as its text fits `limit` tokens.
+    """Return what was found in one database or several, as far as the text of the answer fits `limit` tokens.
 
     Whole neighbours are left out at the end; only a first one that is too long by itself is cut. The notice says so,
     and then asks for no higher `limit` of neighbours.
     """
     given = [neighbour for each in found for neighbour in each.neighbours]
-    taken, left_out = fitting(given, limit)
-    if len(taken) == len(given) and left_out is None:
-        sentences = [sentence for each in found for sentence in (*each.beyond_limit, *each.others)]
-        return Neighbours(neighbours=given, notice=as_notice(*sentences))
-    shown = f"Only {len(taken)} of {len(given)} neighbours are shown"
-    if left_out is not None:
-        shown = f"Only one of {len(given)} neighbours is shown, and cut"
-    left = f"{shown}, {to_keep_to(limit)}: ask for fewer ids, name relationship_types, or lower limit."
-    others = [sentence for each in found for sentence in each.others]
-    return Neighbours(neighbours=taken, notice=as_notice(*others, left, too_long(left_out or (), limit)))
+    others = as_notice(*(sentence for each in found for sentence in each.others))
+    all_told = as_notice(*(sentence for each in found for sentence in (*each.beyond_limit, *each.others)))
+
+    def shorter(taken: Sequence[Neighbour], left_out: list[str] | None) -> Neighbours:
+        if len(taken) == len(given) and left_out is None:
+            return Neighbours(neighbours=[*taken], notice=beside(all_told, limit))
+        shown = f"Only {len(taken)} of {len(given)} neighbours are shown"
+        if left_out is not None:
+            shown = f"Only one of {len(given)} neighbours is shown, and cut"
+        left = f"{shown}, {to_keep_to(limit)}: ask for fewer ids, name relationship_types, or lower limit."
+        notice = as_notice(beside(others, limit), left, too_long(left_out or (), limit))
+        return Neighbours(neighbours=[*taken], notice=notice)
+
+    return fitting(given, limit, Neighbours(neighbours=given, notice=all_told), shorter, neighbours_text)
 
 
 def neighbours_text(found: Neighbours) -> str:

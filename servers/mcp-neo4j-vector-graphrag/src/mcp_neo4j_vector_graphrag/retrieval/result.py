@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from mcp_neo4j_vector_graphrag.budget import (
     RESPONSE_TOKENS,
     as_notice,
+    beside,
     bytes_of,
     compact_json,
     cut,
@@ -104,9 +105,14 @@ class Document(Entry):
 
     def shortened(self, size: int) -> tuple[Self, list[str]]:
         """Return the document with its long texts cut, and without its largest values where that is not enough."""
-        beside = bytes_of(self.as_text()) - bytes_of(self._body())
-        doc, left_out = cut_until_it_fits(self.doc, size, lambda left: beside + bytes_of(compact_json(left)) <= size)
-        return self.model_copy(update={"doc": doc}), left_out
+        identity = self.id if bytes_of(self.id or "") <= size // 2 else None
+        doc, left_out = cut_until_it_fits(
+            self.doc,
+            size,
+            lambda left: bytes_of(self.model_copy(update={"doc": left, "id": identity}).as_text()) <= size,
+        )
+        without_id = [] if identity == self.id else ["id"]
+        return self.model_copy(update={"doc": doc, "id": identity}), [*without_id, *left_out]
 
     def _notes(self) -> list[str]:
         return [f"id: {self.id}"] if self.id else []
@@ -153,14 +159,23 @@ class Results(BaseModel, Generic[EntryType]):
     def collect(
         cls, items: Iterable[RetrieverResultItem], limit: int = RESPONSE_TOKENS, notice: str | None = None
     ) -> Self:
-        """Return a retriever's items, in order, as far as their text fits `limit` tokens.
+        """Return a retriever's items, in order, as far as the text of the answer fits `limit` tokens.
 
         Whole items are left out at the end; only a first one that is too long by itself is cut. The notice says so.
         """
         given: list[Any] = [cls.entry.of(item) for item in items]
-        taken, left_out = fitting(given, limit)
-        left = _left_out(len(taken), len(given), limit, is_cut=left_out is not None)
-        return cls(results=taken, notice=as_notice(notice, left, too_long(left_out or (), limit)))
+
+        def told(shown: int, left_out: list[str] | None) -> str | None:
+            left = _left_out(shown, len(given), limit, is_cut=left_out is not None)
+            return as_notice(beside(notice, limit), left, too_long(left_out or (), limit))
+
+        return fitting(
+            given,
+            limit,
+            whole=cls(results=given, notice=as_notice(notice)),
+            shorter=lambda taken, left_out: cls(results=list(taken), notice=told(len(taken), left_out)),
+            text=as_text,
+        )
 
 
 class SearchResult(Results[Item]):

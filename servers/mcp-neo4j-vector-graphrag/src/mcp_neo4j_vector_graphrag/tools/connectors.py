@@ -5,7 +5,6 @@ Their names are never prefixed, since those clients look for exactly these.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import defaultdict, deque
 from functools import partial
@@ -19,7 +18,17 @@ from mcp_neo4j_vector_graphrag.database.indexes import read_indexes
 from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, QuestionError, SetupError
 from mcp_neo4j_vector_graphrag.namespace import title
-from mcp_neo4j_vector_graphrag.retrieval.documents import Hit, Hits, WholeDocument, fetch, hit_of, within
+from mcp_neo4j_vector_graphrag.retrieval.documents import (
+    Hit,
+    Hits,
+    WholeDocument,
+    as_plain,
+    document_text,
+    fetch,
+    hit_of,
+    hits_within,
+    within,
+)
 from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
 from mcp_neo4j_vector_graphrag.tools.calls import answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
@@ -90,7 +99,7 @@ class DocumentSearch:
                 _logger.warning("A part of the search failed: %s", fault)
         if raised:
             raise raised
-        return Hits(results=results)
+        return hits_within(results, self._settings.response_tokens)
 
     def fetch(self, element_id: str) -> WholeDocument:
         """Return the whole document of an id; a database that can't be asked goes to the log, unless it is raised.
@@ -221,8 +230,7 @@ def build(context: Context) -> Served:
 
 def _answer(result: BaseModel) -> ToolResult:
     """Return a result as both clients read it: those that take structured content, and those that parse the text."""
-    plain = result.model_dump(mode="json")
-    return ToolResult(content=json.dumps(plain, ensure_ascii=False), structured_content=plain)
+    return ToolResult(content=document_text(result), structured_content=as_plain(result))
 
 
 FAMILY = Family(
