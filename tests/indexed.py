@@ -10,6 +10,7 @@ from mcp_neo4j_vector_graphrag.errors import UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from logging import Logger
 
 DRIVER = open_driver("bolt://127.0.0.1:1", "neo4j", None)
 """Connects to nothing."""
@@ -45,6 +46,9 @@ class FakeDatabase:
     name = None
     read_timeout = 30.0
     translated = Database.translated
+
+    def warn_once(self, logger: Logger, warning: str) -> None:
+        logger.warning("%s", warning)
 
     def read(self, statement: str, _: object = None) -> list[Any]:
         if self._failure:

@@ -77,7 +77,7 @@ def test_results_that_are_too_much_are_cut_at_whole_items_and_it_is_told(serving
         assert [item["text"] for item in items_of(result)] == ["x" * 8192] * 3
         notice = (
             "Only the first 3 of 50 results are shown, to keep to 8000 tokens (RESPONSE_TOKEN_LIMIT): "
-            "ask a narrower question, or one with filters, for the others."
+            "ask a narrower question, or for fewer results, for the others."
         )
         assert result.structured_content["notice"] == notice
         assert text_of(result).endswith(notice)

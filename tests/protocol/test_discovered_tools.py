@@ -353,8 +353,8 @@ def test_without_an_index_the_list_is_empty_and_the_log_has_the_statement(withou
         )
         assert statement
         assert error_of(mcp.call(ARTICLES, query="a shark")) == (
-            f"There is no tool {ARTICLES}; the search tools are now: none, since the database has no vector index that "
-            "is online."
+            f"There is no tool {ARTICLES}; the search tools are now: none. The database has no vector index that is "
+            "online."
         )
         without_indexes.neo4j.query(statement[1])
         without_indexes.neo4j.query("CALL db.awaitIndexes()")

@@ -178,6 +178,8 @@ def test_every_option_with_the_name_of_a_secret_is_one(monkeypatch: pytest.Monke
     [
         ({"NEO4J_EMBEDDING_API_KEY": "key"}, "NEO4J_EMBEDDING_PROVIDER is not set"),
         ({"NEO4J_EMBEDDING_MODEL": "model"}, "NEO4J_EMBEDDING_PROVIDER is not set"),
+        ({"NEO4J_EMBEDDING_DIMENSIONS": "512"}, "NEO4J_EMBEDDING_PROVIDER is not set"),
+        ({"NEO4J_EMBEDDING_AWS_SECRET_ACCESS_KEY": "key"}, "NEO4J_EMBEDDING_PROVIDER is not set"),
     ],
 )
 def test_what_belongs_to_a_provider_is_refused_without_one(

@@ -62,7 +62,7 @@ def test_whole_results_are_left_out_at_the_end_and_it_is_told():
     assert [item.text for item in result.results] == ["a" * 400]
     assert result.notice == (
         "Only the first 1 of 3 results are shown, to keep to 250 tokens (RESPONSE_TOKEN_LIMIT): "
-        "ask a narrower question, or one with filters, for the others."
+        "ask a narrower question, or for fewer results, for the others."
     )
     assert as_text(result).endswith(result.notice)
 

@@ -72,6 +72,25 @@ def test_types_that_do_not_exist_are_told_once_each(given: list[str], told: str)
     assert str(caught.value) == told
 
 
+@pytest.mark.parametrize("written", ["HAS SPACE", "`HAS SPACE`", ":`HAS SPACE`", " `HAS SPACE` "])
+def test_types_are_taken_as_the_schema_writes_them(written: str):
+    asked: list[str] = []
+
+    class Knows(Unasked):
+        def read(self, statement: str, *_: Any, **__: Any) -> list[Any]:
+            asked.append(statement)
+            if "relationshipType" in statement:
+                return [{"type": "HAS SPACE"}]
+            if "walk" in statement:
+                return []
+            return [neo4j.Record({"id": "s", "is_node": True, "type": None, "properties": None, "ends": []})]
+
+    database = Knows()
+    expand(database, ["s"], relationship_types=[written], plain=PlainJson())
+    database.close()
+    assert "[step:`HAS SPACE`]" in asked[-1]
+
+
 def node(identity: str, turn: int = 0, parallel: int = 1) -> dict[str, Any]:
     return {
         "id": identity,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from mcp_neo4j_vector_graphrag.errors import SetupError
+from mcp_neo4j_vector_graphrag.errors import SetupError, one_line
 
 MAX_LENGTH = 64
 """Claude Desktop refuses longer names."""
@@ -27,14 +27,15 @@ def tool_name(name: str, namespace: str | None = None) -> str:
     """
     prefix = f"{namespace.removesuffix('-')}-" if namespace else ""
     full = prefix + name
+    told = one_line(full, 2 * MAX_LENGTH)
     if not _LEGAL.fullmatch(full):
         raise SetupError(
-            f"The tool name '{full}' has characters that clients refuse: use letters, digits, '_' and '-' "
+            f"The tool name '{told}' has characters that clients refuse: use letters, digits, '_' and '-' "
             "in NEO4J_NAMESPACE and in the names of retrievers."
         )
     if len(full) > MAX_LENGTH:
         raise SetupError(
-            f"The tool name '{full}' has {len(full)} characters and clients take {MAX_LENGTH}: "
+            f"The tool name '{told}' has {len(full)} characters and clients take {MAX_LENGTH}: "
             "shorten NEO4J_NAMESPACE or the retriever's name."
         )
     return full

@@ -5,10 +5,11 @@ The flags, the README's table and the refusal of a bad value all derive from the
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from mcp_neo4j_vector_graphrag.database.address import check_address
@@ -30,8 +31,17 @@ def _strip(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
 
+_PATH = re.compile(r"/?[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*/?|/")
+
+
 def _upper(value: object) -> object:
     return value.strip().upper() if isinstance(value, str) else value
+
+
+def _path(value: str) -> str:
+    if not _PATH.fullmatch(value) or value.strip("/") == "health":
+        raise ValueError("is no path of its own: write letters, digits, '-', '_', '.' and '/', as in /mcp")
+    return value
 
 
 Text = Annotated[str, BeforeValidator(_strip)]
@@ -180,7 +190,7 @@ class Settings(BaseSettings):
     server_port: int = _option(
         "The port that HTTP listens on.", "NEO4J_MCP_SERVER_PORT", flag="--server-port", default=8000, ge=1, le=65535
     )
-    server_path: Text = _option(
+    server_path: Annotated[str, BeforeValidator(_strip), AfterValidator(_path)] = _option(
         "The path of the HTTP endpoint.", "NEO4J_MCP_SERVER_PATH", flag="--server-path", default="/mcp"
     )
     allowed_hosts: CommaSeparated = _option(
@@ -255,7 +265,8 @@ class Settings(BaseSettings):
 
     def _check_embedding(self) -> None:
         if self.embedding_provider is None:
-            if self.embedding_api_key or self.embedding_provider_model:
+            others = {name for name in self.model_fields_set if name.startswith("embedding_")} - {"embedding_model"}
+            if any(getattr(self, name) for name in others):
                 raise ValueError("NEO4J_EMBEDDING_PROVIDER is not set, and other NEO4J_EMBEDDING_ variables are")
             return
         if self.demo:

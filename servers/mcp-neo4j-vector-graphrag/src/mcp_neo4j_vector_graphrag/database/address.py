@@ -24,9 +24,20 @@ def check_address(uri: str, setting: str, login: str) -> None:
         raise ValueError(f"{setting} has no scheme that Neo4j knows: begin it with one of {', '.join(_SCHEMES)}")
     if "@" in uri:
         raise ValueError(f"{setting} holds a user or a password: write them in {login}")
+    if "${" in uri or any(character.isspace() for character in uri):
+        raise ValueError(f"{setting} holds a blank or a placeholder: {_WRITTEN}")
     try:
-        host, _ = urlsplit(uri).hostname, urlsplit(uri).port
-    except ValueError:
-        raise ValueError(f"{setting} has a port that is no port: {_WRITTEN}") from None
+        parts = urlsplit(uri)
+        host = (parts.hostname or "").encode("idna")
+    except ValueError:  # of names that no host can have, too
+        raise ValueError(f"{setting} names a host that can be none: {_WRITTEN}") from None
     if not host:
         raise ValueError(f"{setting} names no host: {_WRITTEN}")
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port == 0:
+        raise ValueError(f"{setting} has a port that is no port: {_WRITTEN}")
+    if parts.path.strip("/") or parts.fragment or (parts.query and scheme.startswith("bolt")):
+        raise ValueError(f"{setting} has more than a host and a port: {_WRITTEN}")

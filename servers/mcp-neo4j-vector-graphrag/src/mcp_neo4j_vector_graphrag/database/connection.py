@@ -18,6 +18,7 @@ from mcp_neo4j_vector_graphrag.database.faults import translate
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, UnavailableError
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import Iterator, Mapping
 
     from mcp_neo4j_vector_graphrag.database.capabilities import Capabilities
@@ -60,6 +61,7 @@ class Database:
         self.settings_of = settings_of
         self.epoch = 0
         """Counts lost connections: what was learnt of the server before may no longer hold."""
+        self._told: set[str] = set()
         self._capabilities: tuple[int, Capabilities] | None = None
         self._refused: tuple[float, AuthError] | None = None
 
@@ -109,6 +111,12 @@ class Database:
             UnavailableError: Neither answer nor error came in time.
         """
         return self._run(f"EXPLAIN {statement}", {}, self.read_timeout, unknown_names=unknown_names)[1]
+
+    def warn_once(self, logger: logging.Logger, warning: str) -> None:
+        """Log what is found at each look at this database, and is news at the first one alone."""
+        if warning not in self._told:
+            self._told.add(warning)
+            logger.warning("%s", warning)
 
     def fault(self, error: Exception) -> GraphRAGError:
         """Return what a caller is told in place of an error of the driver."""
@@ -160,8 +168,8 @@ class Database:
             return running.result(timeout=max(end - time.monotonic(), 0))
         except FutureTimeoutError:
             raise UnavailableError(
-                f"Neo4j gave no answer within {seconds + _GRACE_SECONDS:g} s, its own time limit of "
-                f"{seconds:g} s included (NEO4J_READ_TIMEOUT): ask again later."
+                f"Neo4j gave no answer within {seconds + _GRACE_SECONDS:.3g} s, its own time limit of "
+                f"{seconds:.3g} s included (NEO4J_READ_TIMEOUT): ask again later."
             ) from None
 
     def _run_once(

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 Direction = Literal["out", "in", "both"]
 """Which way a relationship points, seen from a node."""
@@ -24,6 +24,7 @@ _OPAQUE = re.compile(
 )
 _OPAQUE_ON_ONE_LINE = re.compile(_OPAQUE.pattern.replace(r"//[^\n]*", r"//(?:(?!\\n).)*"), _OPAQUE.flags)
 _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u([0-9A-Fa-f]{4})")
+_WRITTEN = re.compile(r"\\u([0-9A-Fa-f]{4})")
 _LINE_BREAK = re.compile(r"(?:\\r)?\\n")
 _PARAMETER = re.compile(r"\$(\w+)")
 _PLAIN_NAME = re.compile(r"`(\w+)`")
@@ -99,3 +100,16 @@ def _is_vector(expression: str) -> str:
     return " OR ".join(
         f"valueType({expression}) STARTS WITH '{kind}'" for kind in ("LIST<FLOAT", "LIST<INTEGER", "VECTOR")
     )
+
+
+def meant_by(written: str, known: Collection[str]) -> str:
+    """Return the name that a caller means: as it is where it is known, else without what Cypher puts around it.
+
+    That is a colon, backticks, and the escapes between them.
+    """
+    if written in known:
+        return written
+    bare = written.strip().removeprefix(":")
+    if len(bare) < len("``") or not bare[0] == bare[-1] == "`":
+        return bare
+    return _WRITTEN.sub(lambda match: chr(int(match[1], 16)), bare[1:-1].replace("``", "`"))

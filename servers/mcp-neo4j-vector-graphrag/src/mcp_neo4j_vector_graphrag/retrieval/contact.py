@@ -88,7 +88,7 @@ def make_contact(
     _check_variable(query, index)
     clause, explained, summary = _explained(database, index, query, search.compose, allowed_procedures)
     if retrieval_query:
-        _tell_unknown_names(query.name, explained, summary)
+        _tell_unknown_names(database, query.name, explained, summary)
     return Contact(epoch, index, query, clause, explained, indexes.plain)
 
 
@@ -160,11 +160,12 @@ def _query_fault(name: str, error: Neo4jError, composed: Statement) -> GraphRAGE
     return SetupError(f"{name} is refused by Neo4j: {message}")
 
 
-def _tell_unknown_names(name: str, composed: Statement, summary: neo4j.ResultSummary) -> None:
+def _tell_unknown_names(database: Database, name: str, composed: Statement, summary: neo4j.ResultSummary) -> None:
     """Warn of each label, type and property of a retrieval query that the database lacks: it may be misspelt."""
     for status in summary.gql_status_objects:
         if status.classification != neo4j.NotificationClassification.UNRECOGNIZED or not status.position:
             continue
         if place := _place((status.position.line, status.position.column), composed):
-            told = one_line(status.status_description.partition(". ")[2] or status.status_description)
-            _logger.warning("%s, %s: %s", name, place, told)
+            what = one_line(status.status_description.partition(". ")[2] or status.status_description)
+            warning = f"{name}, {place}: {what}"
+            database.warn_once(_logger, warning)

@@ -215,6 +215,6 @@ def _left_out(shown: int, found: int, limit: int, *, is_cut: bool) -> str | None
     if shown < found:
         return (
             f"Only the first {shown} of {found} results are shown, {to_keep_to(limit)}: "
-            "ask a narrower question, or one with filters, for the others."
+            "ask a narrower question, or for fewer results, for the others."
         )
     return f"Cut, {to_keep_to(limit)}." if is_cut else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from mcp_neo4j_vector_graphrag.database.cypher import Direction
+from mcp_neo4j_vector_graphrag.database.cypher import Direction, meant_by
 from mcp_neo4j_vector_graphrag.database.values import columns
 from mcp_neo4j_vector_graphrag.errors import QuestionError, listed, one_line
 from mcp_neo4j_vector_graphrag.retrieval.hops import ends_statement, hop_statement
@@ -74,13 +74,12 @@ def expand(  # noqa: PLR0913 - what a caller may say of a walk
     _check(wanted, direction, depth, limit)
     read = max(_LEAST_READ, 4 * limit)
     with database.translated():
-        if relationship_types:
-            _check_types(relationship_types, [row["type"] for row in database.read(_TYPES)])
+        types = _known_types(database, relationship_types) if relationship_types else []
         rows = [columns(row) for row in database.read(ends_statement(plain.vector_properties), {"ids": wanted})]
         gone = [row["id"] for row in rows if not row["is_node"] and not row["type"]]
         if len(gone) == len(wanted):
             raise QuestionError(all_gone(gone))
-        statement = hop_statement(sorted(set(relationship_types)), direction, plain.vector_properties)
+        statement = hop_statement(types, direction, plain.vector_properties)
         parameters = {"limit": limit, "read": read, "shown": _SHOWN_PARALLEL}
         hops = _hops(rows, depth, limit, partial(_follow, database, statement, parameters))
         return Surroundings(
@@ -133,10 +132,17 @@ def _check(ids: list[str], direction: str, depth: int, limit: int) -> None:
         raise QuestionError(f"limit is {limit}: take a number from 1 to {MAX_LIMIT}.")
 
 
-def _check_types(given: Iterable[str], known: Collection[str]) -> None:
-    unknown = list(dict.fromkeys(name for name in given if name not in known))
+def _known_types(database: Database, given: Iterable[str]) -> list[str]:
+    """Return the relationship types that a caller names, as they are or as Cypher writes them.
+
+    Raises:
+        QuestionError: Some do not exist.
+    """
+    known = [row["type"] for row in database.read(_TYPES)]
+    meant = {name: meant_by(name, known) for name in given}
+    unknown = [name for name, one in meant.items() if one not in known]
     if not unknown:
-        return
+        return sorted(set(meant.values()))
     missing = "is no relationship type" if len(unknown) == 1 else "are no relationship types"
     exist = "the type is" if len(known) == 1 else "the types are"
     there = f"{exist} {listed(known, _SHOWN_CHARACTERS)}" if known else "this database has none"

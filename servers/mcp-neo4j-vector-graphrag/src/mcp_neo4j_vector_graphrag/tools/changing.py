@@ -69,7 +69,7 @@ class DiscoveredTools(Provider):
     def __init__(self, look: Callable[[], Look], can_be: Callable[[str], bool] = lambda _: True) -> None:
         super().__init__()
         self._look = look
-        self._can_be = can_be
+        self.can_be = can_be
         self._found = Look({})
         self._looked_at = float("-inf")
         self._looking: Future[tuple[Look, float] | Exception] | None = None
@@ -83,7 +83,7 @@ class DiscoveredTools(Provider):
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         del version
-        if name not in self._found.tools and self._can_be(name):
+        if name not in self._found.tools and self.can_be(name):
             has_looked = self._looked_at > float("-inf")
             await self.refresh(_FIRST_LOOK_SECONDS if has_looked else _FIRST_CALL_SECONDS, at_once=True)
         return self._found.tools.get(name)
@@ -148,8 +148,7 @@ class DiscoveredTools(Provider):
     @property
     def may_come(self) -> bool:
         """Whether it is not known what there is, and a later look may tell without anybody's doing."""
-        has_looked = self._looked_at > float("-inf")
-        return isinstance(self._failure, UnavailableError) or not (has_looked or self._failure)
+        return isinstance(self._failure, UnavailableError) or self._looking is not None
 
     @property
     def unknown(self) -> str:
@@ -180,6 +179,8 @@ class TellNews(Middleware):
         try:
             result = await call_next(context)
         except NotFoundError:
+            if not self._tools.can_be(name):
+                raise
             await self._notify()
             raise self._no_such_tool(name) from None
         except FaultError as error:
@@ -196,7 +197,7 @@ class TellNews(Middleware):
     def _no_such_tool(self, name: str) -> ToolError:
         if self._tools.unknown:
             return ToolError(f"The tool {one_line(name, MAX_LENGTH)} is not there yet. {self._tools.unknown}")
-        known = one_line(", ".join(self._tools.names)) or "none, since the database has no vector index that is online"
+        known = one_line(", ".join(self._tools.names)) or "none"
         waiting = f" {self._tools.waiting}" if self._tools.waiting else ""
         return ToolError(f"There is no tool {one_line(name, MAX_LENGTH)}; the search tools are now: {known}.{waiting}")
 

@@ -83,10 +83,17 @@ class Catalog:
             found = discover(database, filter(self._is_seen, online), self._settings.max_filters)
             if not indexes.online:
                 why = indexes.waiting or how_to_begin(database)
-                _logger.warning("The database has no vector index that is online. %s", why)
+                database.warn_once(_logger, f"The database has no vector index that is online. {why}")
         self._tell_unmatched(online)
-        tools = [tool for each in found if (tool := self._tool(each))]
-        return Look({tool.name: tool.build() for tool in tools}, indexes.waiting)
+        tools: list[SearchTool] = []
+        lacking = [indexes.waiting, "" if indexes.online else "The database has no vector index that is online."]
+        for each in found:
+            try:
+                tools.append(self._tool(each))
+            except GraphRAGError as error:
+                lacking.append(f"The index '{one_line(each.index.name, MAX_LENGTH)}' gets no tool: {error}")
+                database.warn_once(_logger, lacking[-1])
+        return Look({tool.name: tool.build() for tool in tools}, " ".join(filter(None, lacking)))
 
     def _tell_unmatched(self, online: Sequence[AnyIndex]) -> None:
         """Warn of each chosen tool that no index has."""
@@ -100,15 +107,16 @@ class Catalog:
     def _is_seen(self, index: AnyIndex) -> bool:
         return self._sees(index_search_name(index.name, self._settings.namespace))
 
-    def _tool(self, found: Discovered) -> SearchTool | None:
+    def _tool(self, found: Discovered) -> SearchTool:
+        """Return the tool of an index.
+
+        Raises:
+            GraphRAGError: The retrieval query does not fit the index.
+        """
         retriever = self._retriever(found)
         retriever.filterable = found.filters
         if self._settings.retrieval_query:
-            try:
-                retriever.prepare()
-            except GraphRAGError as error:
-                _logger.warning("The index '%s' gets no tool: %s", found.index.name, error)
-                return None
+            retriever.prepare()
         return SearchTool(
             name=search_tool_name(found.index.name, self._settings.namespace),
             title=f"Search {found.index.name}",

@@ -13,7 +13,7 @@ from mcp_neo4j_vector_graphrag.deadline import CALL_OVERHEAD_SECONDS, Background
 from mcp_neo4j_vector_graphrag.errors import SetupError, UnavailableError, one_line
 from mcp_neo4j_vector_graphrag.namespace import title, tool_name
 from mcp_neo4j_vector_graphrag.tools.calls import READ_ONLY, UNCHECKED
-from mcp_neo4j_vector_graphrag.tools.changing import DiscoveredTools, Look, TellWhenKnown
+from mcp_neo4j_vector_graphrag.tools.changing import DiscoveredTools, Look, TellNews, TellWhenKnown
 from mcp_neo4j_vector_graphrag.tools.configured import describe
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_database
 from mcp_neo4j_vector_graphrag.tools.search import DEFAULT_TOP_K, SearchTool
@@ -102,7 +102,7 @@ def build(context: Context) -> Served:
     except (FutureTimeoutError, UnavailableError) as error:
         _logger.warning("The retrievers of --retriever are not there yet: %s", error or "the factory takes long.")
         tools = DiscoveredTools(lambda: Look(made.get(None)))
-        return Served(providers=[tools], middleware=[TellWhenKnown(tools)])
+        return Served(providers=[tools], middleware=[TellNews(tools), TellWhenKnown(tools)])
 
 
 def _made(context: Context) -> dict[str, Tool]:

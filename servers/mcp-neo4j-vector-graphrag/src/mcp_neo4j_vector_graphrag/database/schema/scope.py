@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcp_neo4j_vector_graphrag.database.cypher import meant_by
 from mcp_neo4j_vector_graphrag.errors import QuestionError, listed
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.database.schema.counts import Counts
 
 _SHOWN_CHARACTERS = 80
-_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
 
 @dataclass(frozen=True)
@@ -63,21 +62,13 @@ def _chosen(
     found: list[set[str]] = []
     faults: list[str] = []
     for what, asked, known in (("label", labels, all_labels), ("relationship type", types, all_types)):
-        meant = {name: name if name in known else _unquoted(name) for name in asked}
+        meant = {name: meant_by(name, known) for name in asked}
         found.append({name for name in meant.values() if name in known})
         if missing := [given for given, name in meant.items() if name not in known]:
             faults.append(_missing(what, missing, known))
     if faults:
         raise QuestionError(" ".join(faults))
     return found[0], found[1]
-
-
-def _unquoted(name: str) -> str:
-    """Return a name without the colon, the backticks and the escapes that it has in Cypher."""
-    bare = name.strip().removeprefix(":")
-    if len(bare) < len("``") or not bare[0] == bare[-1] == "`":
-        return bare
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), bare[1:-1].replace("``", "`"))
 
 
 def _missing(what: str, names: Collection[str], known: Collection[str]) -> str:

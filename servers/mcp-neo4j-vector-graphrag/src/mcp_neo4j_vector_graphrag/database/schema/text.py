@@ -203,9 +203,8 @@ def schema_text(schema: Schema) -> str:
         ("Constraints:", [_constraint(each) for each in schema.constraints]),
     ]
     lines = [line for heading, some in sections if some for line in (heading, *(f"- {each}" for each in some))]
-    return "\n".join(
-        [*(lines or ["No label, relationship type or index."]), *([schema.notice] if schema.notice else [])]
-    )
+    nothing = [] if schema.notice else ["No label, relationship type or index."]
+    return "\n".join([*(lines or nothing), *([schema.notice] if schema.notice else [])])
 
 
 def _vector_index(index: VectorIndexSchema) -> str:
