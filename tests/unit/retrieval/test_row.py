@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from neo4j.time import Date
 
 from mcp_neo4j_vector_graphrag.retrieval.row import (
     entity_as_document,
@@ -116,3 +117,9 @@ def test_the_scores_of_both_halves_stand_beside_an_entity():
         "text_score": None,
         "text_rank": 1,
     }
+
+
+def test_a_date_is_no_text():
+    given = {"node": {"title": "Alien"}, "released": Date(1979, 5, 25)}
+    item = item_from_row({"node": {"title": "Alien"}, "released": "1979-05-25"}, given)
+    assert item.content == '{"node":{"title":"Alien"},"released":"1979-05-25"}'

@@ -19,7 +19,7 @@ from mcp_neo4j_vector_graphrag.declared.sources import Sources
 from mcp_neo4j_vector_graphrag.errors import QuestionError, SetupError, UnavailableError
 from mcp_neo4j_vector_graphrag.retrieval.documents import Hit
 from mcp_neo4j_vector_graphrag.settings import Settings
-from mcp_neo4j_vector_graphrag.tools.connectors import DocumentSearch, _at_once, _merged
+from mcp_neo4j_vector_graphrag.tools.connectors import DocumentSearch, _at_once, _by_rank, _by_score
 
 
 def hit(name: str) -> Hit:
@@ -28,7 +28,12 @@ def hit(name: str) -> Hit:
 
 def merged(*sources: str) -> str:
     # The order of several sources shows only with several databases or indexes.
-    return "".join(each.id for each in _merged([[hit(name) for name in source] for source in sources]))
+    return "".join(each.id for each in _by_rank([[(hit(name), 0.0) for name in source] for source in sources]))
+
+
+def test_similarities_of_one_model_decide_over_all_indexes_and_each_hit_comes_once():
+    found = [[(hit("a"), 0.9), (hit("b"), 0.5)], [(hit("c"), 0.7), (hit("b"), 0.8)]]
+    assert [each.id for each in _by_score(found)] == ["a", "b", "c"]
 
 
 def test_what_several_sources_find_comes_before_what_one_finds_first():
@@ -68,7 +73,7 @@ def found_by(monkeypatch: pytest.MonkeyPatch, *retrievers: Retrieves) -> list[st
     documents = DocumentSearch(Sources(settings, Backend(settings)))
     database = Database(cast("neo4j.Driver", None), "graph")
     searches = [(lambda: database, partial(lambda each: each, each)) for each in retrievers]
-    monkeypatch.setattr(documents, "_searches", lambda: searches)
+    monkeypatch.setattr(documents, "_searches", lambda: (searches, False))
     return [hit.id for hit in documents.search("sharks").results]
 
 
@@ -124,7 +129,7 @@ def searched(*indexes: dict[str, Any], **variables: str) -> tuple[DocumentSearch
     settings = Settings(**cast("dict[str, Any]", {"NEO4J_URI": "bolt://127.0.0.1:1", **variables}))
     backend = cast("Backend", FakeBackend(FakeDatabase(indexes)))
     documents = DocumentSearch(Sources(settings, backend))
-    return documents, [retriever() for _, retriever in documents._searches()]
+    return documents, [retriever() for _, retriever in documents._searches()[0]]
 
 
 @pytest.mark.parametrize(
@@ -144,6 +149,13 @@ def test_words_are_searched_where_meaning_cannot_be(
     assert [each.retrieval_query for each in retrievers] == [""]
 
 
+def test_similarities_compare_where_all_indexes_measure_alike():
+    euclidean = {**index("b", "(Film)", "emb"), "config": {"vector.similarity_function": "EUCLIDEAN"}}
+    assert searched(VECTORS, index("a", "(Film)", "emb"))[0]._searches()[1]
+    assert not searched(VECTORS, euclidean)[0]._searches()[1]
+    assert not searched(WORDS, fulltext("more", "(Film)", "plot"))[0]._searches()[1]
+
+
 def test_nothing_to_search_is_told():
     with pytest.raises(SetupError, match=r"^The database has no vector index and no full-text index that is online\.$"):
         searched()
@@ -151,7 +163,7 @@ def test_nothing_to_search_is_told():
 
 def test_retrievers_are_kept_between_calls():
     documents, before = searched(VECTORS, WORDS)
-    assert [retriever() for _, retriever in documents._searches()] == before
+    assert [retriever() for _, retriever in documents._searches()[0]] == before
 
 
 class Keeps(FakeDatabase):

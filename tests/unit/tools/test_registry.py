@@ -177,6 +177,12 @@ def test_what_shows_nothing_of_a_fixed_table_goes_with_it(folder: Path, tools: s
     assert seen(folder, FIXED, tools) == expected
 
 
+@pytest.mark.parametrize("tools", ["-discovered,-schema", "expand,-expand"])
+def test_a_choice_that_leaves_no_tool_is_refused(folder: Path, tools: str):
+    with pytest.raises(SetupError, match="NEO4J_MCP_TOOLS hides every tool"):
+        seen(folder, DATABASE, tools)
+
+
 def test_two_tools_of_one_name_are_refused_unless_one_is_hidden(folder: Path):
     given = DATABASE | INDEX | {"NEO4J_MCP_RETRIEVER": "registry_notes:twice"}
     with pytest.raises(SetupError, match="Two tools are named 'neo4j_vector': rename one, or hide it with"):

@@ -35,7 +35,10 @@ def translate(error: Exception, model: str) -> GraphRAGError:
     if isinstance(error, ImportError):
         return _missing_package(error, model)
     if isinstance(error, ValueError) and ":" not in model:
-        return SetupError(f"EMBEDDING_MODEL '{model}' names no provider: write provider:model, such as openai:{model}.")
+        return SetupError(
+            f"EMBEDDING_MODEL '{model}' names no provider: write provider:model, such as openai:{model}, or "
+            f"local:{model} for the model of the demo."
+        )
     if isinstance(error, ValueError) and "provider" in str(error).lower():
         return SetupError(f"EMBEDDING_MODEL: '{provider}' is no provider of LangChain's; openai:… and local:… are two.")
     if fault := _by_status(error):

@@ -107,7 +107,7 @@ class GraphSearch(ABC, Generic[IndexT]):
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
         """Return a row as text, score and metadata, in plain JSON and without its vectors."""
-        return item_from_row(self.plain.row(record))
+        return item_from_row(self.plain.row(record), record)
 
     @abstractmethod
     def _way(self) -> Search[IndexT]:

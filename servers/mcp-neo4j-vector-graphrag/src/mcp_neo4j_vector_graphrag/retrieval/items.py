@@ -99,7 +99,7 @@ def _formatter(retriever: Retriever, plain: PlainJson) -> Callable[[neo4j.Record
     chosen = retriever.get_result_formatter()
     # By its module and not by the retriever's class: the library's classes share one cache of what `isinstance` says.
     if getattr(chosen, "__module__", "").startswith("neo4j_graphrag."):
-        return lambda record: item_from_row(plain.row(record))
+        return lambda record: item_from_row(plain.row(record), record)
     if _is_ours(chosen):
         return chosen
     return lambda record: _with_text(chosen(record), plain)

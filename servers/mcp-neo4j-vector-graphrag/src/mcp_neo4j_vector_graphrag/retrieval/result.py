@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeGuard, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -202,7 +202,7 @@ def as_text(result: Results[Any]) -> str:
     return "\n\n".join([*(numbered or [NO_RESULTS]), *([result.notice] if result.notice else [])])
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value can be a score."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 

@@ -23,18 +23,22 @@ class OwnScoreItem(RetrieverResultItem):
     own_score: Any
 
 
-def item_from_row(row: Mapping[str, Any]) -> RetrieverResultItem:
+def item_from_row(row: Mapping[str, Any], given: Mapping[str, Any] | None = None) -> RetrieverResultItem:
     """Return a row of plain values as a retriever's item.
 
     The text is the column `text`, else the only column that holds text, else the whole row as compact JSON. A number in
     the column `score` is the similarity. The map in `metadata` is the metadata, and what is in no other place joins it,
     so that nothing is lost: a column `year` as `year`, or as `year_column` where the map has a `year` of its own.
+
+    Args:
+        row: The plain values.
+        given: The row as it came, in which a date is no text yet; by default the same.
     """
     rest = dict(row)
     score, own = rest.pop("score", None), rest.pop("metadata", None)
     if set(rest) == {"doc"} and isinstance(rest["doc"], dict):
         rest = rest["doc"]  # without a retrieval query
-    column = None if rest is row.get("doc") else _text_column(rest)
+    column = None if rest is row.get("doc") else _text_column({name: (given or row)[name] for name in rest})
     text = rest.pop(column) if column else compact_json(rest)
     beside = rest if column else {}
     similarity = score if is_number(score) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict, deque
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from fastmcp.tools import ToolResult
@@ -30,6 +31,7 @@ from mcp_neo4j_vector_graphrag.retrieval.documents import (
     within,
 )
 from mcp_neo4j_vector_graphrag.retrieval.kept import Kept
+from mcp_neo4j_vector_graphrag.retrieval.result import is_number
 from mcp_neo4j_vector_graphrag.tools.calls import answered, plain_tool
 from mcp_neo4j_vector_graphrag.tools.family import Family, Served, missing_any_database
 from mcp_neo4j_vector_graphrag.tools.faults import as_fault
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.tools.family import Context
 
     Search = tuple[Callable[[], Database], Callable[[], Retriever]]
+    Found = tuple[Hit, float]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -89,10 +92,11 @@ class DocumentSearch:
         """
         if not question.strip():
             raise QuestionError("The question is blank: ask for something in a few words.")
-        outcomes = _at_once(partial(_outcome, question), self._searches())
+        searches, are_comparable = self._searches()
+        outcomes = _at_once(partial(_outcome, question), searches)
         found = [each for each in outcomes if not isinstance(each, Exception)]
         faults = [as_fault(each) for each in outcomes if isinstance(each, Exception)]
-        results = _merged(found)[:_RESULTS]
+        results = (_by_score if are_comparable else _by_rank)(found)[:_RESULTS]
         raised = faults[0] if faults and not results else None
         for fault in faults:
             if fault is not raised:
@@ -131,28 +135,31 @@ class DocumentSearch:
             plain = read_indexes(database).plain
         return within(fetch(database, element_id, plain), self._settings.response_tokens)
 
-    def _searches(self) -> Sequence[Search]:
-        """Return what finds documents, each with its database."""
+    def _searches(self) -> tuple[Sequence[Search], bool]:
+        """Return what finds documents, each with its database, and whether their scores can be compared."""
         if self._sources.file:
-            return [
-                (source.backend.database, partial(source.retriever, documents=True))
-                for source in self._sources.declared
-            ]
+            declared = self._sources.declared
+            return [(each.backend.database, partial(each.retriever, documents=True)) for each in declared], False
         backend = self._sources.backend
-        return [(backend.database, partial(self._retriever, *names)) for names in self._index_names(backend.database())]
+        names, are_comparable = self._index_names(backend.database())
+        return [(backend.database, partial(self._retriever, *each)) for each in names], are_comparable
 
-    def _index_names(self, database: Database) -> list[tuple[str | None, str | None]]:
-        """Return the vector index and the full-text index of each search."""
+    def _index_names(self, database: Database) -> tuple[list[tuple[str | None, str | None]], bool]:
+        """Return the vector index and the full-text index of each search, and whether their scores can be compared.
+
+        Similarities of one model by one measure can.
+        """
         settings = self._settings
         with database.translated():
             indexes = read_indexes(database)
         if settings.index_name:
             indexes.searchable(settings.index_name, "INDEX_NAME")
-            return [(settings.index_name, settings.fulltext_index_name)]
+            return [(settings.index_name, settings.fulltext_index_name)], False
         if indexes.online:
-            return [(index.name, None) for index in indexes.online]
+            measures = {index.similarity for index in indexes.online}
+            return [(index.name, None) for index in indexes.online], len(measures) == 1
         if indexes.online_fulltext:
-            return [(None, index.name) for index in indexes.online_fulltext]
+            return [(None, index.name) for index in indexes.online_fulltext], False
         raise SetupError(
             f"The database has no vector index and no full-text index that is online. {indexes.waiting}".rstrip()
         )
@@ -167,15 +174,16 @@ class DocumentSearch:
         return self._kept.get((index, fulltext_index), make)
 
 
-def _outcome(question: str, search: Search) -> list[Hit] | Exception:
-    """Return what one retriever finds, or why it can't."""
+def _outcome(question: str, search: Search) -> list[Found] | Exception:
+    """Return what one retriever finds, with the scores, or why it can't."""
     from mcp_neo4j_vector_graphrag.retrieval.items import search as items  # noqa: PLC0415 - 0.8 s, for the first call
 
     database, retriever = search
     try:
         name = database().name
         found = items(retriever(), question, {"top_k": _RESULTS}).items
-        return [hit for item in found if (hit := hit_of(item, name))]
+        hits = ((hit_of(item, name), (item.metadata or {}).get("score")) for item in found)
+        return [(hit, float(score) if is_number(score) else 0.0) for hit, score in hits if hit]
     except Exception as error:  # noqa: BLE001 - one that fails takes no other with it
         return error
 
@@ -198,12 +206,20 @@ def _at_once(work: Callable[[T], R], on: Sequence[T]) -> list[R]:
     return [done[place] for place in range(len(on))]
 
 
-def _merged(found: list[list[Hit]]) -> list[Hit]:
+def _by_score(found: Sequence[Sequence[Found]]) -> list[Hit]:
+    """Return the hits of several sources in the order of their best scores."""
+    hits: dict[str, Hit] = {}
+    for hit, _ in sorted(chain.from_iterable(found), key=lambda each: each[1], reverse=True):
+        hits.setdefault(hit.id, hit)
+    return list(hits.values())
+
+
+def _by_rank(found: Sequence[Sequence[Found]]) -> list[Hit]:
     """Return the hits of several sources in one order, by reciprocal rank fusion: their scores do not compare."""
     worth: dict[str, float] = defaultdict(float)
     hits: dict[str, Hit] = {}
     for source in found:
-        for rank, hit in enumerate(source, start=1):
+        for rank, (hit, _) in enumerate(source, start=1):
             worth[hit.id] += 1 / (_RANK_CONSTANT + rank)
             hits.setdefault(hit.id, hit)
     return sorted(hits.values(), key=lambda hit: worth[hit.id], reverse=True)

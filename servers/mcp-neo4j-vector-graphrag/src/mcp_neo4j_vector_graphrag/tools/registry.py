@@ -45,6 +45,8 @@ def serve(settings: Settings, backend: Backend) -> list[Served]:
     selection = Selection(settings.tools, sources, FAMILIES)
     selection.check(FAMILIES)
     used = [family for family in FAMILIES if selection.uses(family)]
+    if not used:
+        raise SetupError("NEO4J_MCP_TOOLS hides every tool that there would be: leave one, or choose others.")
     _check_fixed_filters(sources, selection, used)
     searching = partial(_search_tool, sources, selection, used)
     served = [
