@@ -101,6 +101,21 @@ def test_the_tools_command_prints_what_a_model_sees_and_what_it_costs(notes: Not
     )
 
 
+def test_the_tools_command_tells_which_retrievers_can_not_be_searched(notes: Notes, tmp_path: Path):
+    text = (notes.folder / "retrievers.toml").read_text("utf-8")
+    (tmp_path / "typed.cypher").write_text((notes.folder / "typed.cypher").read_text("utf-8"), "utf-8")
+    (tmp_path / "broken.toml").write_text(text.replace("WITH node, score WHERE", "WITH node, score WERE"), "utf-8")
+    variables = notes.variables(
+        RETRIEVERS_FILE=str(tmp_path / "broken.toml"), NEO4J_MCP_TOOLS="declared", NEO4J_MCP_RETRIEVER=""
+    )
+    status, output, log = run(variables, "tools")
+
+    assert status == 0, log
+    assert "calm_notes (about " in output
+    assert "The retriever 'calm_notes' can't be searched: " in log
+    assert log.count("can't be searched") == 1
+
+
 OWN = """
 from neo4j_graphrag.retrievers.base import Retriever
 

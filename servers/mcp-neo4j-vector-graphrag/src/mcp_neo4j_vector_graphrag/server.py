@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
 import sys
 from collections.abc import Mapping
+from concurrent.futures import wait
 from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -70,8 +72,13 @@ def create_mcp_server(
     return _server(tool.build() for tool in search_tools(named, namespace, descriptions or {}))
 
 
-def build(settings: Settings) -> FastMCP:
+def build(settings: Settings, prepare_seconds: float = 0.0) -> FastMCP:
     """Return the server that the settings describe; it connects to nothing yet.
+
+    Args:
+        settings: The operator's.
+        prepare_seconds: So long its start waits for a look at what the settings name, of which faults go to the log; it
+            goes on meanwhile.
 
     Raises:
         SetupError: The settings can't be served; with `require_index`, the database can't be searched either.
@@ -79,13 +86,17 @@ def build(settings: Settings) -> FastMCP:
     """
     settings = with_demo_defaults(settings) if settings.demo else settings
     backend = Backend(settings)
-    families = serve(settings, backend)
-    if settings.require_index:
-        _require_index(settings, backend, families)
+    try:
+        families = serve(settings, backend)
+        if settings.require_index:
+            _require_index(settings, backend, families)
+    except Exception:
+        backend.close()
+        raise
     has_providers = any(family.providers for family in families)
     return _server(
         [tool for family in families for tool in family.tools],
-        lifespan=_lifespan(backend, families),
+        lifespan=_lifespan(backend, families, prepare_seconds),
         providers=[provider for family in families for provider in family.providers],
         middleware=[middleware for family in families for middleware in family.middleware],
         cache_ttl=LIST_SECONDS if has_providers else None,
@@ -113,13 +124,14 @@ def _require_index(settings: Settings, backend: Backend, families: Iterable[Serv
             raise SetupError(f"{lack} {indexes.waiting or how_to_begin(database)}")
 
 
-def _lifespan(backend: Backend, families: Sequence[Served]) -> Lifespan:
+def _lifespan(backend: Backend, families: Sequence[Served], prepare_seconds: float) -> Lifespan:
     """Return what a server does around its life: prepare what the first call needs, and close the connections."""
 
     @asynccontextmanager
     async def lifespan(_: FastMCP) -> AsyncIterator[None]:
-        for family in families:
-            deadline.start(family.prepare)
+        preparing = [deadline.start(family.prepare) for family in families]
+        if prepare_seconds:
+            await asyncio.to_thread(wait, preparing, prepare_seconds)
         try:
             yield
         finally:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_neo4j_vector_graphrag.settings import Settings
 
 _PATIENCE_SECONDS = 60.0
-"""So long the look at the database may take; a server's first list waits for 3 s only."""
+"""So long a look at the database may take; a server's first list waits for 3 s only, and its start for none."""
 
 
 def run(settings: Settings) -> int:
@@ -27,7 +27,7 @@ def run(settings: Settings) -> int:
     Raises:
         SetupError: The settings can't be served.
     """
-    print(describe(asyncio.run(_listed(build(settings)))))  # noqa: T201 - the command's output
+    print(describe(asyncio.run(_listed(build(settings, _PATIENCE_SECONDS)))))  # noqa: T201 - the command's output
     return 0
 
 
