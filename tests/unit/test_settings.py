@@ -180,12 +180,12 @@ def test_every_option_has_a_variable_a_flag_and_a_description_of_its_own():
     assert all(option.flag.startswith("--") and option.description.endswith(".") for option in listed)
 
 
-@pytest.mark.parametrize("path", ["/{x:nope}", "/{x}", "/a b", "/a?b", "/health", "health/", "//"])
+@pytest.mark.parametrize("path", ["/{x:nope}", "/{x}", "/a b", "/a?b", "/health", "health/", "//", "/./", "/a/../b"])
 def test_a_path_that_is_taken_or_can_be_none_is_refused(path: str):
     with pytest.raises(SetupError, match=r"^NEO4J_MCP_SERVER_PATH \(--server-path\): is no path of its own"):
         load({"uri": "bolt://localhost", "server_path": path})
 
 
-@pytest.mark.parametrize("path", ["/mcp", "mcp/", "/", "/api/v1.2/mcp-x_y"])
+@pytest.mark.parametrize("path", ["/mcp", "mcp/", "/", "/api/v1.2/mcp-x_y", "/~me/mcp:1", "/.well-known/mcp"])
 def test_a_path_is_taken_with_and_without_slashes(path: str):
     assert load({"uri": "bolt://localhost", "server_path": path}).server_path == path

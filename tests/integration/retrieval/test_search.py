@@ -300,3 +300,25 @@ def test_a_bad_argument_is_one_plain_line(database: Database, films: Films, argu
         VectorGraphRetriever(database, films.films).search(**arguments)
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_an_index_that_is_made_anew_without_its_filter_properties_is_searched(neo4j_2026: Neo4jServer):
+    label, index = unique("Film"), unique("films")
+    embeddings = vectors(3)
+    neo4j_2026.query(
+        f"UNWIND range(0, 2) AS i CREATE (:{label} {{i: i, year: i, text: 'film ' + toString(i), emb: $v[i]}})",
+        v=embeddings.tolist(),
+    )
+    config = f"OPTIONS {{indexConfig: {{`vector.dimensions`: {DIMENSIONS}, `vector.similarity_function`: 'cosine'}}}}"
+    create = f"CYPHER 25 CREATE VECTOR INDEX {index} FOR (n:{label}) ON n.emb"
+    with open_driver(neo4j_2026.uri, neo4j_2026.username, neo4j_2026.password) as driver:
+        retriever = VectorGraphRetriever(
+            Database(driver, neo4j_2026.database), index, retrieval_query=RETURN_I, filterable=["year"]
+        )
+        for within in ("WITH [n.year]", ""):
+            neo4j_2026.query(f"{create} {within} {config}")
+            neo4j_2026.query("CALL db.awaitIndexes()")
+            found = retriever.search(query_vector=QUESTION, top_k=3, filters={"year": {"min": 1}}).items
+            assert {item.content for item in found} == {"film 1", "film 2"}
+            neo4j_2026.query(f"DROP INDEX {index}")
+    remove(neo4j_2026, label)

@@ -31,7 +31,9 @@ def _strip(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
 
-_PATH = re.compile(r"/?[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*/?|/")
+_SEGMENT = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9._~!$&'()*+,;=:@-]+"
+_PATH = re.compile(rf"/?{_SEGMENT}(?:/{_SEGMENT})*/?|/")
+"""What RFC 3986 has in a path, without `%`, and without `.` and `..` as parts, which clients leave out."""
 
 
 def _upper(value: object) -> object:
@@ -40,7 +42,7 @@ def _upper(value: object) -> object:
 
 def _path(value: str) -> str:
     if not _PATH.fullmatch(value) or value.strip("/") == "health":
-        raise ValueError("is no path of its own: write letters, digits, '-', '_', '.' and '/', as in /mcp")
+        raise ValueError("is no path of its own: write letters, digits and '/', as in /mcp")
     return value
 
 

@@ -165,12 +165,13 @@ def within(document: WholeDocument, limit: int = RESPONSE_TOKENS) -> WholeDocume
     shorter = bare(about, [*without, *left_out])
     if (over := _size(shorter) - room) > 0:
         shorter.title = cut(document.title, max(bytes_of(document.title) - over, 0))
-    left = room - _size(shorter)
+    beside = _size(shorter)
+    left = room - beside
     while left > 0:
         shorter.text = cut(document.text, left)
-        if (over := _size(shorter) - room) <= 0:  # line ends and quotes are longer in JSON
+        if (size := _size(shorter)) <= room:
             return shorter
-        left -= over
+        left = min(left - 1, left * (room - beside) // (size - beside))  # line ends and quotes are longer in JSON
     return shorter.model_copy(update={"text": ""})
 
 

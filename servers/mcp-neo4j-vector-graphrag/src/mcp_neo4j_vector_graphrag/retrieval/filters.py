@@ -74,7 +74,8 @@ def parse(filters: object, known: Mapping[str, Property]) -> tuple[Condition, ..
     if given is None:
         return ()
     if isinstance(given, Mapping):
-        found = [_from_value(_property(str(name), known), value) for name, value in given.items()]
+        said = {str(name): value for name, value in given.items() if value is not None}
+        found = [_from_value(_property(name, known), value) for name, value in said.items()]
     elif isinstance(given, Sequence) and not isinstance(given, str):
         found = [_from_entry(entry, known) for entry in given]
     else:
@@ -129,8 +130,6 @@ def _from_value(prop: Property, value: object) -> list[Condition]:
     """Return the conditions that a property's value in the map form stands for."""
     if isinstance(value, str):
         return _from_text(prop, value)
-    if value is None:
-        return []
     if isinstance(value, Mapping):
         if unknown := [key for key in value if key not in _KEYS]:
             key = one_line(str(unknown[0]), _LONGEST_NAME)
@@ -144,20 +143,20 @@ def _from_value(prop: Property, value: object) -> list[Condition]:
 def _from_text(prop: Property, text: str) -> list[Condition]:
     """Return the conditions that a text stands for, which may be a list or bounds that a client sent as JSON text.
 
-    Where texts are stored, it may as well be meant as it is, so a list stands for the text or one of its values, and
-    what says nothing about the property stands for the text alone. Bounds and operators are nothing but those.
+    Where texts are stored, a list may as well be meant as it is, so it stands for the text or one of its values.
+
+    Raises:
+        QuestionError: A list or an object that says nothing about the property: as a text it would find nothing, and
+            nobody would know why.
     """
     said = _json(text)
     if said is None:
         return _conditions(prop, "=", text)
-    if (prop.types and "STRING" not in prop.types) or _are_operators(said):
-        return _from_value(prop, said)
+    values = _from_value(prop, said)
+    if isinstance(said, dict) or (prop.types and "STRING" not in prop.types):
+        return values
     as_it_is = _conditions(replace(prop, types=("STRING",)), "=", text)
-    try:
-        values = _from_value(prop, said)
-    except QuestionError:
-        return as_it_is
-    return [_either(as_it_is[0], one) for one in values] or as_it_is
+    return [_either(as_it_is[0], one) for one in values]
 
 
 def _json(text: str) -> list[Any] | dict[str, Any] | None:
@@ -169,10 +168,6 @@ def _json(text: str) -> list[Any] | dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return said
-
-
-def _are_operators(said: list[Any] | dict[str, Any]) -> bool:
-    return isinstance(said, dict) and bool(said) and said.keys() <= _KEYS.keys()
 
 
 def _either(text: Condition, values: Condition) -> Condition:

@@ -14,7 +14,7 @@ from neo4j_graphrag.types import RawSearchResult
 from mcp_neo4j_vector_graphrag.budget import as_notice
 from mcp_neo4j_vector_graphrag.database.indexes import FulltextIndex, IndexPair, VectorIndex
 from mcp_neo4j_vector_graphrag.database.sample import read_sample
-from mcp_neo4j_vector_graphrag.database.values import PlainJson
+from mcp_neo4j_vector_graphrag.database.values import PlainJson, columns
 from mcp_neo4j_vector_graphrag.deadline import Background
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.embedding.query_vector import QUERY_VECTOR, QueryVector
@@ -43,9 +43,10 @@ _STALE = (
     "Neo.ClientError.Schema.",
     "Neo.ClientError.Procedure.",
     "Neo.ClientError.Statement.ArgumentError",
+    "Neo.ClientError.Statement.PropertyNotFound",
     "Neo.ClientError.Statement.TypeError",
 )
-"""Errors that may come of an index that is no longer what it was: it is gone, or of other dimensions."""
+"""Errors that may come of an index that is no longer what it was: gone, of other dimensions or filter properties."""
 _SAMPLE_SECONDS = 30.0
 """So long the properties that filters may name are good for; new ones appear meanwhile."""
 
@@ -107,7 +108,7 @@ class GraphSearch(ABC, Generic[IndexT]):
 
     def default_record_formatter(self, record: neo4j.Record) -> RetrieverResultItem:
         """Return a row as text, score and metadata, in plain JSON and without its vectors."""
-        return item_from_row(self.plain.row(record), record)
+        return item_from_row(self.plain.row(record), columns(record))
 
     @abstractmethod
     def _way(self) -> Search[IndexT]:

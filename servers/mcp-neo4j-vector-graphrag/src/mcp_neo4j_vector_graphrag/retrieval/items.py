@@ -13,7 +13,7 @@ from neo4j_graphrag.types import RawSearchResult, RetrieverResultItem
 
 from mcp_neo4j_vector_graphrag import deadline
 from mcp_neo4j_vector_graphrag.budget import compact_json
-from mcp_neo4j_vector_graphrag.database.values import PlainJson
+from mcp_neo4j_vector_graphrag.database.values import PlainJson, columns
 from mcp_neo4j_vector_graphrag.errors import GraphRAGError, OwnRetrieverError
 from mcp_neo4j_vector_graphrag.retrieval.row import OwnScoreItem, item_from_row
 
@@ -99,7 +99,7 @@ def _formatter(retriever: Retriever, plain: PlainJson) -> Callable[[neo4j.Record
     chosen = retriever.get_result_formatter()
     # By its module and not by the retriever's class: the library's classes share one cache of what `isinstance` says.
     if getattr(chosen, "__module__", "").startswith("neo4j_graphrag."):
-        return lambda record: item_from_row(plain.row(record), record)
+        return lambda record: item_from_row(plain.row(record), columns(record))
     if _is_ours(chosen):
         return chosen
     return lambda record: _with_text(chosen(record), plain)
