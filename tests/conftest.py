@@ -8,7 +8,7 @@ import pytest
 
 from genai_plugin import build_plugin
 from servers import RELEASES, Neo4jServer, Neo4jServers
-from workers import groups_of, releases_of
+from workers import groups_of, put_in_group, releases_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,6 @@ def neo4j_server(request: pytest.FixtureRequest, neo4j_servers: Neo4jServers) ->
     return neo4j_servers.get(request.param)
 
 
-@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Share the tests among the workers.
 
@@ -57,6 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     }
     config.hook.pytest_deselected(items=list(between))
     groups = groups_of(item for item in items if item not in between)
-    for item, group in groups.items():
-        item.add_marker(pytest.mark.xdist_group(group))
     items[:] = groups
+    if hasattr(config, "workerinput"):
+        for item, group in groups.items():
+            put_in_group(item, group)
