@@ -22,7 +22,6 @@ from digest_embedder import DigestEmbedder, digest_vector
 from genai_plugin import GENAI_KEY
 from graphs import DIMENSIONS, SIZE, remove, unique
 from mcp_neo4j_vector_graphrag.database.connection import Database, open_driver
-from mcp_neo4j_vector_graphrag.embedding import choice
 from mcp_neo4j_vector_graphrag.embedding.choice import LazyEmbedder
 from mcp_neo4j_vector_graphrag.embedding.in_database import InDatabaseEmbedder
 from mcp_neo4j_vector_graphrag.embedding.provider import Credentials
@@ -167,9 +166,10 @@ def embedding(request: pytest.FixtureRequest, neo4j_server: Neo4jServer) -> Iter
         "in database, new": "ai.text.embed",
         "in database, old": "genai.vector.encode",
     }
-    with opened(neo4j_server, functions.get(name)) as database, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "_langchain", lambda _: DigestEmbeddings())
-        embedders: dict[str, Embedder] = {"local": DigestEmbedder(), "LangChain": LazyEmbedder("digest:any")}
+    lazy = LazyEmbedder("digest:any")
+    lazy._embedder = DigestEmbeddings()  # in place of what LangChain would make
+    embedders: dict[str, Embedder] = {"local": DigestEmbedder(), "LangChain": lazy}
+    with opened(neo4j_server, functions.get(name)) as database:
         yield name, database, embedders.get(name) or in_database()
 
 
