@@ -33,6 +33,17 @@ _WHOLE = 10_000
 _VECTOR = re.compile(r"VECTOR<.*>\((\d+)\)")
 
 
+_SHAPES = (
+    " WITH names, starts, ends, properties(found) AS found WITH names, starts, ends, keys(found) AS keys, "
+    "[key IN keys(found) | CASE WHEN valueType(found[key]) STARTS WITH 'LIST<FLOAT' "
+    "AND size(found[key]) IN $dimensions THEN 'VECTOR(' + size(found[key]) + ')' "
+    "ELSE valueType(found[key]) END] AS types "
+    "RETURN names, starts, ends, keys, types, count(*) AS count"
+)
+"""Ends all statements. Entities of the same shape become one row, which is what makes it quick."""
+_NAMED = " WITH [$names[place]] AS names, starts, ends, found"
+
+
 @dataclass(frozen=True)
 class Kind:
     """How entities of one kind are matched, with the place of the labels or types left open, and what is taken."""
@@ -43,19 +54,18 @@ class Kind:
     """Its labels or type, as a list."""
     ends: str
 
+    def matching(self, names: Iterable[str]) -> str:
+        """Return the clause that matches the entities with any of some labels or types."""
+        return self.match.format(f":{'|'.join(map(quote, names))}")
+
+    @property
+    def shapes(self) -> str:
+        """What follows a match: what the entities look like, for all their labels or their type."""
+        return f" WITH {self.names} AS names, {self.entity} AS found, {self.ends}{_SHAPES}"
+
 
 NODES = Kind("MATCH (n{})", "n", "labels(n)", "null AS starts, null AS ends")
 RELATIONSHIPS = Kind("MATCH (a)-[r{}]->(b)", "r", "[type(r)]", "labels(a) AS starts, labels(b) AS ends")
-
-_SHAPES = (
-    " WITH names, starts, ends, properties(found) AS found WITH names, starts, ends, keys(found) AS keys, "
-    "[key IN keys(found) | CASE WHEN valueType(found[key]) STARTS WITH 'LIST<FLOAT' "
-    "AND size(found[key]) IN $dimensions THEN 'VECTOR(' + size(found[key]) + ')' "
-    "ELSE valueType(found[key]) END] AS types "
-    "RETURN names, starts, ends, keys, types, count(*) AS count"
-)
-"""Ends all statements. Entities of the same shape become one row, which is what makes it quick."""
-_NAMED = " WITH [$names[place]] AS names, starts, ends, found"
 
 
 @dataclass
@@ -110,10 +120,11 @@ def read_shapes(
         look.by_text(sorted(counts))
         return look.shapes
     look.by_id()
-    if len(look.lacking) > _BY_TEXT and _looks_up(database, kind):
-        look.by_parameter(look.lacking)
-    elif look.lacking:
-        look.whole(rarest(look.lacking, counts))
+    lacking = look.lacking
+    if len(lacking) > _BY_TEXT and _looks_up(database, kind):
+        look.by_parameter(lacking)
+    elif lacking:
+        look.whole(rarest(lacking, counts))
         look.by_text(look.lacking)
     return look.shapes
 
@@ -143,8 +154,7 @@ def branches_of(kind: Kind, name: str, place: int, *, is_whole: bool) -> list[st
         place: Its place in `$names`.
         is_whole: Whether there are no more of them than `$size`.
     """
-    match = kind.match.format(f":{quote(name)}")
-    found = f"{match} RETURN {place} AS place, {kind.entity} AS found, {kind.ends}"
+    found = f"{kind.matching([name])} RETURN {place} AS place, {kind.entity} AS found, {kind.ends}"
     return (
         [f"{found} LIMIT $size"] if is_whole else [f"{found} LIMIT $half", f"{found} ORDER BY found DESC LIMIT $half"]
     )
@@ -152,22 +162,18 @@ def branches_of(kind: Kind, name: str, place: int, *, is_whole: bool) -> list[st
 
 def highest_id_statement(kind: Kind, names: Iterable[str]) -> str:
     """Return the statement for the highest id of some labels or types: gaps make it more than their number."""
-    match = kind.match.format(f":{'|'.join(map(quote, names))}")
-    return f"CYPHER 5 {match} RETURN id({kind.entity}) AS highest ORDER BY {kind.entity} DESC LIMIT 1"
+    match = f"CYPHER 5 {kind.matching(names)}"
+    return f"{match} RETURN id({kind.entity}) AS highest ORDER BY {kind.entity} DESC LIMIT 1"
 
 
 def by_id_statement(kind: Kind) -> str:
     """Return the statement for the entities with `$ids`: Cypher 5 knows numbers as ids, and 25 does not."""
-    match = f"{kind.match.format('')} WHERE id({kind.entity}) = id"
-    return (
-        f"CYPHER 5 UNWIND $ids AS id {match} WITH {kind.names} AS names, {kind.entity} AS found, {kind.ends}{_SHAPES}"
-    )
+    return f"CYPHER 5 UNWIND $ids AS id {kind.match.format('')} WHERE id({kind.entity}) = id{kind.shapes}"
 
 
 def whole_statement(kind: Kind, names: Iterable[str]) -> str:
     """Return the statement for all entities of some labels or types, one plan for all of these."""
-    match = kind.match.format(f":{'|'.join(map(quote, names))}")
-    return f"{match} WITH {kind.names} AS names, {kind.entity} AS found, {kind.ends}{_SHAPES}"
+    return f"{kind.matching(names)}{kind.shapes}"
 
 
 class _Look:
