@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from mcp_neo4j_vector_graphrag.retrieval.fulltext_retriever import FulltextGraphRetriever
 from mcp_neo4j_vector_graphrag.retrieval.hybrid_retriever import HybridGraphRetriever
@@ -10,7 +10,7 @@ from mcp_neo4j_vector_graphrag.retrieval.retriever import VectorGraphRetriever
 from mcp_neo4j_vector_graphrag.retrieval.row import entity_as_document, row_as_document
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     import neo4j
     from neo4j_graphrag.embeddings.base import Embedder
@@ -48,6 +48,15 @@ class HybridDocuments(Documents, HybridGraphRetriever):
     """Search by both with maps as results."""
 
 
+class _Common(TypedDict):
+    """What every retriever of an index is given alike."""
+
+    retrieval_query: str | None
+    allowed_procedures: Sequence[str]
+    filterable: Mapping[str, Property] | Collection[str] | None
+    fixed_filters: Mapping[str, object] | None
+
+
 def index_retriever(  # noqa: PLR0913 - all but the indexes and their settings go to the retriever as they are
     settings: Settings,
     database: Database,
@@ -75,7 +84,12 @@ def index_retriever(  # noqa: PLR0913 - all but the indexes and their settings g
         index_setting: The setting that names the vector index, if one does.
         fulltext_index_setting: The setting that names the full-text index, if one does.
     """
-    query, procedures, candidates = settings.retrieval_query, settings.allowed_procedures, settings.candidates
+    common: _Common = {
+        "retrieval_query": settings.retrieval_query,
+        "allowed_procedures": settings.allowed_procedures,
+        "filterable": filterable,
+        "fixed_filters": fixed_filters,
+    }
     if index and fulltext_index:
         by_both = HybridDocuments if documents else HybridGraphRetriever
         return by_both(
@@ -83,37 +97,18 @@ def index_retriever(  # noqa: PLR0913 - all but the indexes and their settings g
             index,
             fulltext_index,
             embedder=embedder,
-            retrieval_query=query,
-            allowed_procedures=procedures,
-            filterable=filterable,
-            fixed_filters=fixed_filters,
-            candidates=candidates,
+            candidates=settings.candidates,
             index_setting=index_setting,
             fulltext_index_setting=fulltext_index_setting,
+            **common,
         )
     if index:
         by_meaning = VectorDocuments if documents else VectorGraphRetriever
         return by_meaning(
-            database,
-            index,
-            embedder=embedder,
-            retrieval_query=query,
-            allowed_procedures=procedures,
-            filterable=filterable,
-            fixed_filters=fixed_filters,
-            candidates=candidates,
-            index_setting=index_setting,
+            database, index, embedder=embedder, candidates=settings.candidates, index_setting=index_setting, **common
         )
     by_words = FulltextDocuments if documents else FulltextGraphRetriever
-    return by_words(
-        database,
-        fulltext_index or "",
-        retrieval_query=query,
-        allowed_procedures=procedures,
-        filterable=filterable,
-        fixed_filters=fixed_filters,
-        index_setting=fulltext_index_setting,
-    )
+    return by_words(database, fulltext_index or "", index_setting=fulltext_index_setting, **common)
 
 
 def configured_retriever(
